@@ -1,0 +1,136 @@
+/* The stages of the library and what they hand on. Data flows one way:
+ *
+ *   descriptor -> check -> problem -> layout -> strategy -> geometry -> plan -> program -> launch -> event
+ *
+ * check, layout and strategy know no OpenCL object; launch decides nothing and allocates nothing on the host. */
+#ifndef ARGMAX_CL_INTERNAL_H
+#define ARGMAX_CL_INTERNAL_H
+
+#include <argmax_cl/argmax_cl.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MAX_RANK ARGMAX_CL_MAX_RANK
+
+/* ---- status.c: per-thread error detail ------------------------------------------------------------------------ */
+
+#if defined(__GNUC__)
+#define PRINTF_LIKE(format, first) __attribute__((format(printf, format, first)))
+#else
+#define PRINTF_LIKE(format, first)
+#endif
+
+/* Record the message for argmax_cl_last_error and return the status. */
+argmax_cl_status fail(argmax_cl_status status, const char *format, ...) PRINTF_LIKE(2, 3);
+/* The same for an OpenCL call that returned `code`: ARGMAX_CL_ERROR_OPENCL, "clFoo failed with -5 (CL_OUT_OF_...)". */
+argmax_cl_status fail_opencl(const char *call, cl_int code);
+/* As fail(BUILD), with the compiler's log appended as far as it fits. */
+argmax_cl_status fail_build(const char *kernel, const char *options, cl_int code, const char *log);
+/* Name of an OpenCL error code, "unknown" for others. */
+const char *opencl_error_name(cl_int code);
+
+/* ---- dtype.c: the one table of element types ------------------------------------------------------------------ */
+
+typedef enum dtype_kind { KIND_FLOAT, KIND_SIGNED, KIND_UNSIGNED } dtype_kind;
+
+typedef struct dtype_info {
+    argmax_cl_dtype dtype;
+    const char *name;
+    uint32_t bits;          /* 8, 16, 32, 64 */
+    dtype_kind kind;
+    uint32_t mantissa_bits; /* of a float; 0 otherwise */
+    uint64_t no_winner;     /* bits of the value output of a slice without a winner */
+    bool index_type;        /* allowed as index output */
+} dtype_info;
+
+/* NULL for an unknown dtype. */
+const dtype_info *dtype_find(argmax_cl_dtype dtype);
+
+/* ---- check.c: every rule of the contract that needs no OpenCL ------------------------------------------------- */
+
+/* A checked tensor: strides resolved, products proven to fit. */
+typedef struct tensor_view {
+    const dtype_info *type; /* NULL: tensor not given (no value output) */
+    uint64_t size[MAX_RANK];
+    int64_t stride[MAX_RANK]; /* elements */
+    uint64_t offset;          /* elements */
+    uint64_t first, last;     /* lowest and highest element addressed, inclusive; meaningless when empty */
+    bool empty;               /* has no elements */
+} tensor_view;
+
+/* A checked descriptor: all that the later stages may know of it. */
+typedef struct problem {
+    argmax_cl_operator op;
+    argmax_cl_direction direction;
+    argmax_cl_nan_mode nan_mode; /* PROPAGATE for integers: one program serves both modes */
+    uint32_t rank;
+    bool reduced[MAX_RANK]; /* by axis */
+    uint64_t outputs;       /* number of output elements */
+    uint64_t reduction;     /* elements in each reduction; at least 1 unless outputs is 0 */
+    tensor_view input, index, value;
+    const char *strategy, *tuning; /* as in the descriptor; the caller's strings, read during planning alone */
+} problem;
+
+argmax_cl_status check_desc(argmax_cl_operator op, const argmax_cl_desc *desc, problem *out);
+
+/* a*b and a+b without wrapping: false when the result does not fit. */
+bool multiply_u64(uint64_t a, uint64_t b, uint64_t *product);
+bool add_u64(uint64_t a, uint64_t b, uint64_t *sum);
+
+/* ---- buffers.c: every rule about OpenCL objects, checked at each enqueue --------------------------------------- */
+
+/* What launch needs to know of a queue. */
+typedef struct queue_facts {
+    bool out_of_order;
+} queue_facts;
+
+/* Queue of the handle's context and device, buffers present, of the same context, readable or writable by kernels
+ * (sub-buffers: host and device access flags count), large enough for the problem's addressed ranges, outputs and
+ * workspace disjoint from all others (sub-buffers by parent and origin, USE_HOST_PTR buffers by address), wait list
+ * sound. workspace_bytes 0: workspace ignored. */
+argmax_cl_status check_enqueue(cl_context context, cl_device_id device, const problem *p, cl_command_queue queue,
+                               const argmax_cl_buffers *buffers, cl_mem workspace, size_t workspace_bytes,
+                               cl_uint wait_count, const cl_event *wait_list, queue_facts *facts);
+
+/* ---- layout.c: the collapsed problem --------------------------------------------------------------------------- */
+
+/* One dimension after collapsing. Strides in elements, by tensor; index and value strides of reduced dims are 0. */
+typedef struct layout_dim {
+    uint64_t size;
+    int64_t in, index, value;
+} layout_dim;
+
+/* Kept dims sorted by falling |input stride|, reduced dims in ascending axis order (their order is the answer), each
+ * merged with its neighbour where the strides allow it. Size-1 dims are gone, but each list has at least one dim.
+ * Kept dims have input strides >= 0 (a negative one is walked from the other end: see the offsets). */
+typedef struct layout {
+    uint32_t kept_count, reduced_count; /* 1..8 each */
+    layout_dim kept[MAX_RANK], reduced[MAX_RANK];
+    int64_t in_offset, index_offset, value_offset; /* elements, of position 0 on every dim */
+    uint64_t outputs, reduction;
+} layout;
+
+/* p->outputs must not be 0. Cannot fail. */
+void layout_collapse(const problem *p, layout *out);
+
+/* ---- device.c: facts, choice, and the guard against fork -------------------------------------------------------- */
+
+typedef struct device_facts {
+    cl_device_type type;
+    cl_uint compute_units, address_bits;
+    size_t max_group;          /* smaller of MAX_WORK_GROUP_SIZE and MAX_WORK_ITEM_SIZES[0] */
+    cl_ulong max_buffer;       /* CL_DEVICE_MAX_MEM_ALLOC_SIZE, bytes */
+    cl_ulong global_memory, local_memory; /* bytes */
+    bool host_unified;         /* host memory can be used in place */
+    char name[256];
+} device_facts;
+
+argmax_cl_status device_query(cl_device_id device, device_facts *facts);
+/* The device that the selector names (see argmax_cl_create_default). */
+argmax_cl_status device_select(const char *selector, cl_device_id *device);
+/* Remember this process as the one that uses OpenCL; refuse in a forked child. Call before any OpenCL call. */
+argmax_cl_status device_enter(void);
+
+#endif
