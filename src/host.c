@@ -1,9 +1,5 @@
 /* The operator on arrays in host memory: a packed plan, transfers of the addressed ranges alone, and a queue of its own
  * for each call. */
-#ifndef _WIN32
-#define _POSIX_C_SOURCE 199309L /* clock_gettime */
-#endif
-
 #include "host_arrays.h"
 #include "internal.h"
 #include "structs.h"
