@@ -29,6 +29,10 @@ double samples_median(samples *s) {
     return quantile(s, 0.5);
 }
 
+double samples_best(samples *s) {
+    return quantile(s, 0);
+}
+
 double samples_spread(samples *s) {
     const double median = samples_median(s);
     return median > 0 ? (quantile(s, 0.75) - quantile(s, 0.25)) / median : 0;

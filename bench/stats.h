@@ -15,6 +15,8 @@ void samples_clear(samples *s);
 void samples_add(samples *s, double seconds);
 /* 0 without samples. The order of the samples is lost. */
 double samples_median(samples *s);
+/* The least of all. */
+double samples_best(samples *s);
 /* Distance between the quartiles relative to the median. */
 double samples_spread(samples *s);
 
