@@ -6,8 +6,8 @@ static const char *const check_names[] = {"unchecked", "yes", "planted", "WRONG"
 
 void report_head(FILE *file, const bench_device *device, int width) {
     fprintf(file, "%s, %s, driver %s\n", device->name, device->platform, device->driver);
-    fprintf(file, "%-*s %9s %6s %9s %6s %11s %11s %9s  %-9s %s\n", width, "problem", "GB/s", "spread", "limit", "ratio",
-            "device us", "wall us", "launch us", "right", "strategy");
+    fprintf(file, "%-*s %9s %6s %9s %6s %6s %11s %11s %9s  %-9s %s\n", width, "problem", "GB/s", "spread", "limit",
+            "ratio", "device us", "wall us", "launch us", "right", "strategy");
     fflush(file);
 }
 

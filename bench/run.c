@@ -38,6 +38,14 @@ double run_limit_rate(const run_result *r) {
     return r->limit > 0 ? (double)r->limit_bytes / r->limit : 0;
 }
 
+double run_ratio(const run_result *r) {
+    return r->limit > 0 ? run_rate(r) / run_limit_rate(r) : 0;
+}
+
+double run_best_ratio(const run_result *r) {
+    return r->best > 0 ? (double)r->bytes / r->best * r->limit_best / (double)r->limit_bytes : 0;
+}
+
 bool workbench_open(workbench *bench, const bench_device *device) {
     *bench = (workbench){.device = device};
     return limit_open(&bench->limit, device);
@@ -251,15 +259,19 @@ static bool measure(job *j) {
     }
     r->device = samples_median(&device);
     r->spread = samples_spread(&device);
+    r->best = samples_best(&device);
     r->wall = samples_median(&wall);
     r->launch = samples_median(&launch);
     r->limit = samples_median(&limit);
+    r->limit_best = samples_best(&limit);
     r->reader = "kernel";
     r->repetitions = device.count;
     if (is_cpu && samples_median(&host_limit) < r->limit) {
         r->limit = samples_median(&host_limit);
         r->reader = "C loop";
     }
+    if (is_cpu && samples_best(&host_limit) < r->limit_best)
+        r->limit_best = samples_best(&host_limit);
     return true;
 }
 

@@ -22,7 +22,9 @@ typedef struct run_result {
     uint64_t bytes;       /* lines of input touched, and outputs */
     double device, wall;  /* median seconds of the library */
     double spread;        /* of the device time: between the quartiles, relative to the median */
+    double best;          /* least device time of the library, seconds */
     double limit;         /* median seconds of the best reader of the same input lines */
+    double limit_best;    /* least seconds of any reader */
     uint64_t limit_bytes; /* read by it */
     const char *reader;   /* "kernel" or "C loop" */
     double launch;        /* median wall seconds of an empty kernel, enqueue to finish */
@@ -32,9 +34,12 @@ typedef struct run_result {
     char strategy[64], plan[512];
 } run_result;
 
-/* Bytes per second of input lines and outputs; of the reader; and their ratio. */
+/* Bytes per second in a median time: of input lines and outputs; and of the reader. Their ratio; and the ratio of the
+ * two best times, which other load on the machine disturbs less. */
 double run_rate(const run_result *r);
 double run_limit_rate(const run_result *r);
+double run_ratio(const run_result *r);
+double run_best_ratio(const run_result *r);
 
 /* Memory that is kept from one problem to the next. */
 typedef struct workbench {
