@@ -7,7 +7,7 @@ static const char *const check_names[] = {"unchecked", "yes", "planted", "WRONG"
 void report_head(FILE *file, const bench_device *device, int width) {
     fprintf(file, "%s, %s, driver %s\n", device->name, device->platform, device->driver);
     fprintf(file, "%-*s %9s %6s %9s %6s %6s %11s %11s %9s  %-9s %s\n", width, "problem", "GB/s", "spread", "limit",
-            "ratio", "device us", "wall us", "launch us", "right", "strategy");
+            "ratio", "best", "device us", "wall us", "launch us", "right", "strategy");
     fflush(file);
 }
 
@@ -16,8 +16,8 @@ void report_row(FILE *file, const char *line, const run_result *r, int width) {
         fprintf(file, "%-*s %s\n", width, line, r->failure);
     } else {
         const double rate = run_rate(r), limit = run_limit_rate(r);
-        fprintf(file, "%-*s %9.2f %5.1f%% %9.2f %6.3f %11.1f %11.1f %9.1f  %-9s %s%s\n", width, line, 1e-9 * rate,
-                100 * r->spread, 1e-9 * limit, limit > 0 ? rate / limit : 0, 1e6 * r->device, 1e6 * r->wall,
+        fprintf(file, "%-*s %9.2f %5.1f%% %9.2f %6.3f %6.3f %11.1f %11.1f %9.1f  %-9s %s%s\n", width, line, 1e-9 * rate,
+                100 * r->spread, 1e-9 * limit, run_ratio(r), run_best_ratio(r), 1e6 * r->device, 1e6 * r->wall,
                 1e6 * r->launch, check_names[r->check], r->strategy, r->cached ? " (cached)" : "");
     }
     fflush(file);
