@@ -54,8 +54,8 @@ void report_json(FILE *file, const bench_device *device, const char *commit, con
         put_string(file, "failure", r->failure);
         fputs("\"ok\": false}\n", file);
     } else {
-        fprintf(file, "\"gbps\": %.3f, \"spread\": %.4f, \"limit_gbps\": %.3f, \"ratio\": %.4f, ", 1e-9 * rate,
-                r->spread, 1e-9 * limit, limit > 0 ? rate / limit : 0);
+        fprintf(file, "\"gbps\": %.3f, \"spread\": %.4f, \"limit_gbps\": %.3f, ", 1e-9 * rate, r->spread, 1e-9 * limit);
+        fprintf(file, "\"ratio\": %.4f, \"ratio_best\": %.4f, ", run_ratio(r), run_best_ratio(r));
         fprintf(file, "\"us_device\": %.2f, \"us_wall\": %.2f, \"launch_us\": %.2f, \"bytes\": %llu, ", 1e6 * r->device,
                 1e6 * r->wall, 1e6 * r->launch, (unsigned long long)r->bytes);
         fprintf(file, "\"repetitions\": %zu, \"cached\": %s, ", r->repetitions, r->cached ? "true" : "false");
