@@ -7,7 +7,10 @@ function(localized_objects variable target)
     return()
   endif()
   set(output ${CMAKE_CURRENT_BINARY_DIR}/${target}_localized.o)
-  set(no_lto $<$<C_COMPILER_ID:GNU>:-flinker-output=nolto-rel>)
+  set(no_lto "")
+  if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+    set(no_lto -flinker-output=nolto-rel)
+  endif()
   add_custom_command(
     OUTPUT ${output}
     COMMAND ${CMAKE_C_COMPILER} -r -nostdlib ${no_lto} -o ${output} $<TARGET_OBJECTS:${target}>
