@@ -17,9 +17,9 @@
 /* ---- status.c: per-thread error detail ------------------------------------------------------------------------ */
 
 #if defined(__GNUC__)
-#define PRINTF_LIKE(format, first) __attribute__((format(printf, format, first)))
+#define PRINTF_LIKE(text, first) __attribute__((__format__(__printf__, text, first)))
 #else
-#define PRINTF_LIKE(format, first)
+#define PRINTF_LIKE(text, first)
 #endif
 
 /* Record the message for argmax_cl_last_error and return the status. */

@@ -1,0 +1,163 @@
+/* Reductions whose lanes run along the reduced dims.
+ *
+ * A job is ROWS outputs, or (SPLIT) one part of one output. LANES work-items share an output: they read vectors of VEC
+ * elements side by side, each remembers the best key and the iteration that brought it (order.clh), and only a block's
+ * end turns that into a place. The lanes' candidates meet in local memory; the first lane leaves the answer.
+ * With GROUP = LANES = 1 and VEC = 16 this is a CPU's loop over contiguous rows; with GROUP = 256 it is a GPU's.
+ *
+ * From the host, besides order.clh and index.clh: GROUP, LANES (powers of two), UNROLL (vectors in flight), and
+ *   OVERLAP  a segment's last vector is moved back to end with the segment (unaligned loads, segment >= VEC)
+ *   PEEL     loads are aligned: elements before the first and after the last aligned vector go one by one (REDUCED 1) */
+#include "order.clh"
+#include "index.clh"
+
+#define ROWS (GROUP / LANES)
+
+#ifdef LOAD_STRIDED
+#define ELEMENT_STRIDE(g) ((g)->stride)
+#else
+#define ELEMENT_STRIDE(g) 1
+#endif
+
+#if SPLIT
+#define LEAVE(out, part, found, k, at) partials[(out) * g.parts + (part)] = PARTIAL(found, k, at)
+#else
+#define LEAVE(out, part, found, k, at) put_output(&dims, in, OUTPUT_ARGUMENTS, (out), (found), (at))
+#endif
+
+/* What stays the same for every job; vectors and chunks count vectors, the rest elements. */
+typedef struct {
+    ulong jobs, jobs_per_group, parts;
+    ulong vectors, chunk;            /* of an output, of a part */
+    ulong segment, segment_vectors;  /* length of the last reduced dim */
+    long stride;                     /* input stride of the last reduced dim */
+} rows_t;
+
+static inline ulong place_in_segment(const rows_t *g, const ulong x) {
+#ifdef OVERLAP
+    return min(x * VEC, g->segment - VEC);
+#else
+    (void)g;
+    return x * VEC;
+#endif
+}
+
+/* Index of a vector's first element within the whole reduction. */
+static inline ulong first_index(const rows_t *g, const ulong v) {
+#ifdef OVERLAP
+    const walk_t w = walk_to(v, g->segment_vectors);
+    return w.segment * g->segment + place_in_segment(g, w.x);
+#else
+    (void)g;
+    return v * VEC;
+#endif
+}
+
+static inline __global const T *vector_address(__global const T *start, const dims_t *dims, const rows_t *g,
+                                        const walk_t w) {
+    return start + segment_start(dims, w) + (long)place_in_segment(g, w.x) * ELEMENT_STRIDE(g);
+}
+
+/* Best of the vectors v, v + LANES, ... below `end`, with places relative to index `origin`. */
+static inline candidate_t scan(__global const T *start, const dims_t *dims, const rows_t *g, ulong v, const ulong end,
+                        const ulong origin) {
+    candidate_t best = CANDIDATE_NONE;
+    const walk_t by = walk_to(LANES, g->segment_vectors);
+    walk_t w = walk_to(v, g->segment_vectors);
+    while (v < end) {
+        const ulong left = (end - v + (LANES - 1)) / LANES;
+        const uint count = (uint)min(left, (ulong)ITERATIONS_MAX);
+        acc_t acc = ACC_EMPTY;
+        uint k = 0;
+        for (; k + UNROLL <= count; k += UNROLL) {
+            TV bits[UNROLL];
+#pragma unroll
+            for (int u = 0; u < UNROLL; ++u) {
+                bits[u] = load(vector_address(start, dims, g, w), g->stride);
+                walk_on(&w, by, g->segment_vectors);
+            }
+#pragma unroll
+            for (int u = 0; u < UNROLL; ++u)
+                ACC_STEP(acc, bits[u], k + (uint)u);
+        }
+        for (; k < count; ++k) {
+            const TV bits = load(vector_address(start, dims, g, w), g->stride);
+            ACC_STEP(acc, bits, k);
+            walk_on(&w, by, g->segment_vectors);
+        }
+        uint at, component;
+        const T top = acc_winner(acc, &at, &component);
+        best = better(best, CANDIDATE(top, first_index(g, v + (ulong)at * LANES) + component - origin));
+        v += (ulong)count * LANES;
+    }
+    return best;
+}
+
+#ifdef PEEL
+#if VEC == 1
+#define KEY_OF(bits) key(bits)
+#else
+#define KEY_OF(bits) (key((TV)(bits)).s0)
+#endif
+/* Elements [from, to), one at a time, dealt to the lanes. */
+static inline candidate_t scan_elements(__global const T *start, const uint lane, const ulong from, const ulong to,
+                                 const ulong origin) {
+    candidate_t best = CANDIDATE_NONE;
+    for (ulong e = from + lane; e < to; e += LANES)
+        best = better(best, CANDIDATE(KEY_OF(start[e]), e - origin));
+    return best;
+}
+
+static inline candidate_t scan_part(__global const T *start, const dims_t *dims, const rows_t *g, const ulong part,
+                             const uint lane, const ulong origin) {
+    const ulong misplaced = (ulong)((uintptr_t)start / sizeof(T)) % VEC;
+    const ulong head = min(misplaced ? VEC - misplaced : 0, g->segment);
+    const ulong vectors = (g->segment - head) / VEC;
+    const ulong from = part * g->chunk;
+    const ulong to = min(from + g->chunk, vectors);
+    candidate_t best = scan(start + head, dims, g, from + lane, to, origin - head);
+    if (part == 0)
+        best = better(best, scan_elements(start, lane, 0, head, origin));
+    if (part + 1 == g->parts)
+        best = better(best, scan_elements(start, lane, head + vectors * VEC, g->segment, origin));
+    return best;
+}
+#else
+static inline candidate_t scan_part(__global const T *start, const dims_t *dims, const rows_t *g, const ulong part,
+                             const uint lane, const ulong origin) {
+    const ulong from = part * g->chunk;
+    return scan(start, dims, g, from + lane, min(from + g->chunk, g->vectors), origin);
+}
+#endif
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void rows(__global const T *restrict in, TARGET,
+                                                                      const dims_t dims, const rows_t g) {
+#if LANES > 1
+    __local candidate_t shared[GROUP];
+#endif
+    const uint me = (uint)get_local_id(0);
+    const uint lane = me % LANES;
+    const ulong first = (ulong)get_group_id(0) * g.jobs_per_group;
+    const ulong last = min(first + g.jobs_per_group, g.jobs);
+    for (ulong job = first; job < last; ++job) {
+        const ulong part = SPLIT ? job % g.parts : 0;
+        const ulong out = (SPLIT ? job / g.parts : job) * ROWS + me / LANES;
+        const ulong origin = first_index(&g, part * g.chunk);
+        candidate_t best = CANDIDATE_NONE;
+        if (out < dims.outputs)
+            best = scan_part(in + input_start(&dims, out), &dims, &g, part, lane, origin);
+#if LANES > 1
+        shared[me] = best;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint reach = LANES / 2; reach > 0; reach /= 2) {
+            if (lane < reach)
+                shared[me] = better(shared[me], shared[me + reach]);
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+        best = shared[me];
+        barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+        if (lane == 0 && out < dims.outputs)
+            LEAVE(out, part, !LOSES(CANDIDATE_KEY(best)), CANDIDATE_KEY(best), origin + CANDIDATE_PLACE(best));
+    }
+}

@@ -1,0 +1,249 @@
+/* Devices: what the stages need to know of one, which there are, which one a selector names, and the guard against
+ * use in a forked child. */
+#include "internal.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#ifndef _WIN32
+#include <unistd.h>
+#endif
+
+/* Of a dimension count that is at least 3 and 3 everywhere so far. */
+#define MAX_DIMENSIONS 16
+
+#define NAME_BYTES sizeof(((device_facts *)0)->name)
+
+argmax_cl_status device_enter(void) {
+#ifndef _WIN32
+    static _Atomic long first_pid = 0; /* the one state outside handles: a fork copies handles too */
+    const long pid = (long)getpid();
+    long first = atomic_load_explicit(&first_pid, memory_order_relaxed);
+    if (first == 0 && atomic_compare_exchange_strong(&first_pid, &first, pid))
+        first = pid;
+    if (first != pid)
+        return fail(ARGMAX_CL_ERROR_FORKED,
+                    "process %ld is a fork of process %ld, which had used OpenCL: its calls would hang; expected the "
+                    "first use after the fork, or a new program",
+                    pid, first);
+#endif
+    return ARGMAX_CL_SUCCESS;
+}
+
+/* A name that does not fit or is not given is no reason to refuse the device. */
+static void device_name(cl_device_id device, char name[NAME_BYTES]) {
+    char text[1024] = "";
+    if (clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof text, text, NULL) != CL_SUCCESS)
+        strcpy(text, "unnamed");
+    text[sizeof text - 1] = '\0';
+    snprintf(name, NAME_BYTES, "%.*s", (int)NAME_BYTES - 1, text);
+}
+
+argmax_cl_status device_query(cl_device_id device, device_facts *facts) {
+    size_t group = 0, items[MAX_DIMENSIONS] = {0};
+    cl_bool unified = CL_FALSE;
+    memset(facts, 0, sizeof *facts);
+    const struct {
+        cl_device_info what;
+        size_t bytes;
+        void *where;
+    } queries[] = {
+        {CL_DEVICE_TYPE, sizeof facts->type, &facts->type},
+        {CL_DEVICE_MAX_COMPUTE_UNITS, sizeof facts->compute_units, &facts->compute_units},
+        {CL_DEVICE_ADDRESS_BITS, sizeof facts->address_bits, &facts->address_bits},
+        {CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof group, &group},
+        {CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof items, items},
+        {CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof facts->max_buffer, &facts->max_buffer},
+        {CL_DEVICE_GLOBAL_MEM_SIZE, sizeof facts->global_memory, &facts->global_memory},
+        {CL_DEVICE_LOCAL_MEM_SIZE, sizeof facts->local_memory, &facts->local_memory},
+        {CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified, &unified},
+    };
+    for (size_t i = 0; i < sizeof queries / sizeof queries[0]; i++) {
+        const cl_int code = clGetDeviceInfo(device, queries[i].what, queries[i].bytes, queries[i].where, NULL);
+        if (code != CL_SUCCESS)
+            return fail_opencl("clGetDeviceInfo", code);
+    }
+    facts->max_group = group < items[0] ? group : items[0];
+    facts->host_unified = unified || (facts->type & CL_DEVICE_TYPE_CPU);
+    device_name(device, facts->name);
+    return ARGMAX_CL_SUCCESS;
+}
+
+/* ---- The list of devices, fastest first ------------------------------------------------------------------------- */
+
+typedef struct device_entry {
+    cl_device_id device;
+    cl_platform_id platform;
+    uint32_t found; /* position in the platforms' order, which decides between equals */
+    uint32_t type_order;
+    uint64_t speed;
+} device_entry;
+
+typedef struct device_list {
+    device_entry *entries;
+    uint32_t count, platforms;
+} device_list;
+
+static int faster_first(const void *left, const void *right) {
+    const device_entry *const a = left, *const b = right;
+    if (a->type_order != b->type_order)
+        return a->type_order < b->type_order ? -1 : 1;
+    if (a->speed != b->speed)
+        return a->speed > b->speed ? -1 : 1;
+    return a->found < b->found ? -1 : 1;
+}
+
+/* A device that is not available or cannot compile is none for us. */
+static bool describe_device(cl_device_id device, device_entry *entry) {
+    cl_bool available = CL_FALSE, compiler = CL_FALSE;
+    cl_device_type type = 0;
+    cl_uint units = 0, clock = 0;
+    if (clGetDeviceInfo(device, CL_DEVICE_AVAILABLE, sizeof available, &available, NULL) != CL_SUCCESS ||
+        clGetDeviceInfo(device, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiler, &compiler, NULL) != CL_SUCCESS ||
+        clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL) != CL_SUCCESS || !available || !compiler)
+        return false;
+    /* Some drivers do not know their clock: units alone then decide. */
+    clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
+    clGetDeviceInfo(device, CL_DEVICE_MAX_CLOCK_FREQUENCY, sizeof clock, &clock, NULL);
+    entry->device = device;
+    entry->type_order = (type & CL_DEVICE_TYPE_GPU) ? 0 : (type & CL_DEVICE_TYPE_ACCELERATOR) ? 1 : 2;
+    entry->speed = (uint64_t)units * (clock ? clock : 1);
+    return true;
+}
+
+/* Append a platform's devices. A platform that fails must not hide the others: it counts as one without devices. */
+static argmax_cl_status add_platform(cl_platform_id platform, device_list *list) {
+    cl_uint count = 0;
+    if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &count) != CL_SUCCESS || count == 0)
+        return ARGMAX_CL_SUCCESS;
+    cl_device_id *const devices = calloc(count, sizeof *devices);
+    device_entry *const grown = realloc(list->entries, (list->count + (size_t)count) * sizeof *grown);
+    if (grown)
+        list->entries = grown;
+    argmax_cl_status status = ARGMAX_CL_SUCCESS;
+    if (!devices || !grown)
+        status = fail(ARGMAX_CL_ERROR_OUT_OF_HOST_MEMORY, "no memory for a list of %u devices", (unsigned)count);
+    else if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices, NULL) == CL_SUCCESS)
+        for (cl_uint i = 0; i < count; i++) {
+            device_entry *const entry = &list->entries[list->count];
+            if (!describe_device(devices[i], entry))
+                continue;
+            entry->platform = platform;
+            entry->found = list->count++;
+        }
+    free(devices);
+    return status;
+}
+
+/* The caller frees list->entries, also on failure. */
+static argmax_cl_status collect_devices(device_list *list) {
+    memset(list, 0, sizeof *list);
+    argmax_cl_status status = device_enter();
+    cl_uint count = 0;
+    /* Without any platform the ICD loader gives an error of its own; that is an empty list, too. */
+    if (status || clGetPlatformIDs(0, NULL, &count) != CL_SUCCESS || count == 0)
+        return status;
+    cl_platform_id *const platforms = calloc(count, sizeof *platforms);
+    if (!platforms)
+        return fail(ARGMAX_CL_ERROR_OUT_OF_HOST_MEMORY, "no memory for a list of %u platforms", (unsigned)count);
+    const cl_int code = clGetPlatformIDs(count, platforms, NULL);
+    if (code != CL_SUCCESS)
+        status = fail_opencl("clGetPlatformIDs", code);
+    for (cl_uint i = 0; i < count && !status; i++)
+        status = add_platform(platforms[i], list);
+    free(platforms);
+    list->platforms = count;
+    if (!status && list->count)
+        qsort(list->entries, list->count, sizeof *list->entries, faster_first);
+    return status;
+}
+
+argmax_cl_status argmax_cl_list_devices(uint32_t capacity, cl_device_id *devices, uint32_t *count) {
+    if (!count)
+        return fail(ARGMAX_CL_ERROR_INVALID_ARGUMENT, "count = NULL: expected where to put the number of devices");
+    if (capacity && !devices)
+        return fail(ARGMAX_CL_ERROR_INVALID_ARGUMENT, "devices = NULL: expected room for %" PRIu32 " devices",
+                    capacity);
+    device_list list;
+    const argmax_cl_status status = collect_devices(&list);
+    if (!status) {
+        for (uint32_t i = 0; i < list.count && i < capacity; i++)
+            devices[i] = list.entries[i].device;
+        *count = list.count;
+    }
+    free(list.entries);
+    return status;
+}
+
+/* ---- Selection -------------------------------------------------------------------------------------------------- */
+
+static void entry_names(const device_entry *entry, char device[NAME_BYTES], char platform[NAME_BYTES]) {
+    device_name(entry->device, device);
+    if (clGetPlatformInfo(entry->platform, CL_PLATFORM_NAME, NAME_BYTES, platform, NULL) != CL_SUCCESS)
+        strcpy(platform, "unnamed platform");
+}
+
+static char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool contains_any_case(const char *text, const char *part) {
+    for (; *text; text++) {
+        size_t i = 0;
+        while (part[i] && lower(text[i]) == lower(part[i]))
+            i++;
+        if (!part[i])
+            return true;
+    }
+    return false;
+}
+
+/* The position of the selected entry, list->count when there is none. */
+static uint32_t find_selected(const char *selector, const device_list *list) {
+    if (!selector || !selector[0])
+        return 0;
+    if (strspn(selector, "0123456789") == strlen(selector)) {
+        const unsigned long long index = strtoull(selector, NULL, 10);
+        return index < list->count ? (uint32_t)index : list->count;
+    }
+    uint32_t at = 0;
+    for (; at < list->count; at++) {
+        char device[NAME_BYTES], platform[NAME_BYTES];
+        entry_names(&list->entries[at], device, platform);
+        if (contains_any_case(device, selector) || contains_any_case(platform, selector))
+            break;
+    }
+    return at;
+}
+
+static argmax_cl_status fail_selector(const char *selector, const device_list *list) {
+    char text[2048] = "";
+    size_t used = 0;
+    for (uint32_t i = 0; i < list->count && used < sizeof text; i++) {
+        char device[NAME_BYTES], platform[NAME_BYTES];
+        entry_names(&list->entries[i], device, platform);
+        const int written =
+            snprintf(text + used, sizeof text - used, "%s%" PRIu32 " = %s (%s)", i ? ", " : "", i, device, platform);
+        used += written > 0 ? (size_t)written : 0;
+    }
+    return fail(ARGMAX_CL_ERROR_NO_DEVICE, "selector \"%s\": expected an index or a part of a name among %s", selector,
+                text);
+}
+
+argmax_cl_status device_select(const char *selector, cl_device_id *device) {
+    device_list list;
+    argmax_cl_status status = collect_devices(&list);
+    if (!status && list.count == 0)
+        status = fail(ARGMAX_CL_ERROR_NO_DEVICE, "no OpenCL device found (%" PRIu32 " platforms)", list.platforms);
+    if (!status) {
+        const uint32_t at = find_selected(selector, &list);
+        if (at < list.count)
+            *device = list.entries[at].device;
+        else
+            status = fail_selector(selector, &list);
+    }
+    free(list.entries);
+    return status;
+}

@@ -1,0 +1,91 @@
+/* Collapse a problem: fewer and longer dimensions that address the same elements in the same order. */
+#include "internal.h"
+
+#include <string.h>
+
+static int64_t magnitude(int64_t stride) { return stride < 0 ? -stride : stride; }
+
+/* A kept dim may be walked from its other end: outputs have no order among themselves. */
+static layout_dim turn_forward(layout_dim d, layout *out) {
+    if (d.in < 0) {
+        const int64_t last = (int64_t)(d.size - 1);
+        out->in_offset += last * d.in;
+        out->index_offset += last * d.index;
+        out->value_offset += last * d.value;
+        d.in = -d.in;
+        d.index = -d.index;
+        d.value = -d.value;
+    }
+    return d;
+}
+
+/* Falling input strides; where they are equal (broadcasts), falling index strides. */
+static bool lies_outside(const layout_dim *a, const layout_dim *b) {
+    if (a->in != b->in)
+        return a->in > b->in;
+    return magnitude(a->index) > magnitude(b->index);
+}
+
+static void insert_sorted(layout_dim *dims, uint32_t count, layout_dim d) {
+    uint32_t at = count;
+    while (at > 0 && lies_outside(&d, &dims[at - 1])) {
+        dims[at] = dims[at - 1];
+        --at;
+    }
+    dims[at] = d;
+}
+
+/* Whether one step of `outer` equals inner.size steps of `inner`. Sizes and strides are below 2^63 and every addressed
+ * range fits (check.c), but this product may not: it is compared by division. */
+static bool continues(int64_t outer, int64_t inner, uint64_t inner_size) {
+    if (inner == 0)
+        return outer == 0;
+    return outer % inner == 0 && outer / inner >= 0 && (uint64_t)(outer / inner) == inner_size;
+}
+
+/* Merge neighbours that walk as one dimension in every tensor. */
+static uint32_t merge_neighbours(layout_dim *dims, uint32_t count) {
+    uint32_t merged = 0;
+    for (uint32_t i = 1; i < count; ++i) {
+        layout_dim *outer = &dims[merged];
+        const layout_dim *inner = &dims[i];
+        if (continues(outer->in, inner->in, inner->size) && continues(outer->index, inner->index, inner->size) &&
+            continues(outer->value, inner->value, inner->size)) {
+            const uint64_t size = outer->size * inner->size;
+            *outer = *inner;
+            outer->size = size;
+        } else {
+            dims[++merged] = *inner;
+        }
+    }
+    return count ? merged + 1 : 0;
+}
+
+void layout_collapse(const problem *p, layout *out) {
+    memset(out, 0, sizeof *out);
+    out->in_offset = (int64_t)p->input.offset;
+    out->index_offset = (int64_t)p->index.offset;
+    out->value_offset = (int64_t)p->value.offset;
+    out->outputs = p->outputs;
+    out->reduction = p->reduction;
+    for (uint32_t i = 0; i < p->rank; ++i) {
+        const uint64_t size = p->input.size[i];
+        if (size == 1)
+            continue;
+        layout_dim d = {size, p->input.stride[i], 0, 0};
+        if (p->reduced[i]) {
+            out->reduced[out->reduced_count++] = d;
+        } else {
+            d.index = p->index.stride[i];
+            d.value = p->value.type ? p->value.stride[i] : 0;
+            insert_sorted(out->kept, out->kept_count++, turn_forward(d, out));
+        }
+    }
+    out->kept_count = merge_neighbours(out->kept, out->kept_count);
+    out->reduced_count = merge_neighbours(out->reduced, out->reduced_count);
+    const layout_dim single = {1, 1, 0, 0};
+    if (!out->kept_count)
+        out->kept[out->kept_count++] = single;
+    if (!out->reduced_count)
+        out->reduced[out->reduced_count++] = single;
+}
