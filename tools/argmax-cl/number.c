@@ -124,5 +124,8 @@ void number_format(char text[NUMBER_TEXT], argmax_cl_dtype dtype, number n) {
         do
             (void)snprintf(text, NUMBER_TEXT, "%.*g", ++digits, n.as.real);
         while (digits < 17 && !reads_back(text, dtype, n.as.real));
+        /* 200, not 2e+02 */
+        for (double limit = pow(10, digits); digits < 6 && fabs(n.as.real) >= limit; limit *= 10)
+            (void)snprintf(text, NUMBER_TEXT, "%.*g", ++digits, n.as.real);
     }
 }

@@ -133,6 +133,10 @@ static bool back_up(output *out) {
     struct stat status;
     if (lstat(out->target, &status) != 0)
         return errno == ENOENT;
+    if (!S_ISREG(status.st_mode)) {
+        errno = EISDIR; /* it was checked before: something else was put there meanwhile */
+        return false;
+    }
     char *place = name_beside(out->target);
     if (!place)
         return false;
