@@ -50,30 +50,45 @@ static bool print_version(void) {
     return true;
 }
 
+/* The two result files: what is written where. */
+typedef struct result_file {
+    const char *path; /* NULL: not asked for */
+    argmax_cl_dtype dtype;
+    const void *data; /* NULL before it is computed */
+    uint64_t bytes;
+    uint8_t header[NPY_FORMAT_MAX];
+    size_t header_bytes;
+} result_file;
+
+static void describe_files(const run_state *s, const options *o, result_file files[2]) {
+    uint64_t sizes[ARGMAX_CL_MAX_RANK];
+    const uint32_t rank = answer_file_shape(&s->result, &s->input, o->squeeze, sizes);
+    files[0] = (result_file){.path = o->output, .dtype = o->index_type, .data = s->result.index};
+    files[1] = (result_file){.path = o->values, .dtype = s->input.dtype, .data = s->result.value};
+    for (size_t i = 0; i < 2; ++i) {
+        files[i].bytes = s->result.points * argmax_cl_dtype_size(files[i].dtype);
+        files[i].header_bytes = npy_format(files[i].header, files[i].dtype, i == 1 && s->input.boolean, rank, sizes);
+    }
+}
+
 static bool open_outputs(run_state *s, const options *o, const struct stat *input, message *m) {
-    const char *const paths[2] = {o->output, o->values};
-    const uint64_t sizes[2] = {argmax_cl_dtype_size(o->index_type), argmax_cl_dtype_size(s->input.dtype)};
+    result_file files[2];
+    describe_files(s, o, files);
     for (size_t i = 0; i < 2; ++i)
-        if (paths[i] && !output_open(&s->outputs[i], paths[i], input, s->result.points * sizes[i], m))
+        if (files[i].path &&
+            !output_open(&s->outputs[i], files[i].path, input, files[i].header_bytes + files[i].bytes, m))
             return false;
     return true;
 }
 
 static bool write_outputs(run_state *s, const options *o, message *m) {
-    const void *const data[2] = {s->result.index, s->result.value};
-    const argmax_cl_dtype types[2] = {o->index_type, s->input.dtype};
-    uint64_t sizes[ARGMAX_CL_MAX_RANK];
-    const uint32_t rank = answer_file_shape(&s->result, &s->input, o->squeeze, sizes);
-    for (size_t i = 0; i < 2; ++i) {
-        uint8_t header[NPY_FORMAT_MAX];
-        const uint64_t bytes = s->result.points * argmax_cl_dtype_size(types[i]);
-        if (!s->outputs[i].target)
-            continue;
-        const size_t length = npy_format(header, types[i], i == 1 && s->input.boolean, rank, sizes);
-        if (!output_write(&s->outputs[i], header, length, data[i], bytes, m))
+    result_file files[2];
+    describe_files(s, o, files);
+    for (size_t i = 0; i < 2; ++i)
+        if (files[i].path &&
+            !output_write(&s->outputs[i], files[i].header, files[i].header_bytes, files[i].data, files[i].bytes, m))
             return false;
-    }
-    return true;
+    return output_commit(s->outputs, 2, m);
 }
 
 static bool compute(run_state *s, const options *o, message *m) {
@@ -91,7 +106,7 @@ static bool compute(run_state *s, const options *o, message *m) {
     if (o->explain)
         summary_explain(stdout, &s->result, device);
     /* Before the files appear: a run that fails leaves none. */
-    return finish_stdout(m) && write_outputs(s, o, m) && output_commit(s->outputs, 2, m);
+    return finish_stdout(m) && write_outputs(s, o, m);
 }
 
 static bool run(const options *o, message *m) {
