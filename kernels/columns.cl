@@ -140,16 +140,10 @@ static inline void leave(__global const T *in, TARGET, const dims_t *d, const co
     const int last = KEPT_COUNT(*d) - 1;
     const long c = (long)column;
     (void)part;
-    put_answer(d, in, OUTPUT_ARGUMENTS, o->index + c * d->kept_index[last], o->value + c * d->kept_value[last],
+    put_answer(d, in, TARGET_ARGUMENTS, o->index + c * d->kept_index[last], o->value + c * d->kept_value[last],
                o->in + c * g->column_stride, found, row);
 #endif
 }
-
-#if SPLIT
-#define TARGET_ARGUMENTS partials
-#else
-#define TARGET_ARGUMENTS OUTPUT_ARGUMENTS
-#endif
 
 #if VEC == 1
 #define SPREAD(vector, array) ((array)[0] = (vector))

@@ -17,7 +17,7 @@ static inline ulong2 better_partial(const ulong2 a, const ulong2 b) {
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void merge(__global const T *restrict in,
                                                                        __global const ulong2 *restrict partials,
-                                                                       OUTPUTS, const dims_t dims, const merge_t g) {
+                                                                       TARGET, const dims_t dims, const merge_t g) {
 #if LANES > 1
     __local ulong2 shared[GROUP];
 #endif
@@ -43,6 +43,6 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void merge(__global 
         barrier(CLK_LOCAL_MEM_FENCE);
 #endif
         if (lane == 0 && out < dims.outputs)
-            put_output(&dims, in, OUTPUT_ARGUMENTS, out, best.y != 0, WIDE_TIE_INDEX(best.y));
+            put_output(&dims, in, TARGET_ARGUMENTS, out, best.y != 0, WIDE_TIE_INDEX(best.y));
     }
 }

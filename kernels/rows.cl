@@ -22,7 +22,7 @@
 #if SPLIT
 #define LEAVE(out, part, found, k, at) partials[(out) * g.parts + (part)] = PARTIAL(found, k, at)
 #else
-#define LEAVE(out, part, found, k, at) put_output(&dims, in, OUTPUT_ARGUMENTS, (out), (found), (at))
+#define LEAVE(out, part, found, k, at) put_output(&dims, in, TARGET_ARGUMENTS, (out), (found), (at))
 #endif
 
 /* What stays the same for every job; vectors and chunks count vectors, the rest elements. */

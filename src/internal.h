@@ -71,6 +71,7 @@ typedef struct problem {
     uint64_t reduction;     /* elements in each reduction; at least 1 unless outputs is 0 */
     tensor_view input, index, value;
     const char *strategy, *tuning; /* as in the descriptor; the caller's strings, read during planning alone */
+    const char *strategy_source;   /* who forced it, for messages (strategy_request) */
 } problem;
 
 argmax_cl_status check_desc(argmax_cl_operator op, const argmax_cl_desc *desc, problem *out);
@@ -132,5 +133,93 @@ argmax_cl_status device_query(cl_device_id device, device_facts *facts);
 argmax_cl_status device_select(const char *selector, cl_device_id *device);
 /* Remember this process as the one that uses OpenCL; refuse in a forked child. Call before any OpenCL call. */
 argmax_cl_status device_enter(void);
+
+/* ---- tuning.c: what a class of devices likes, as rows of data ---------------------------------------------------- */
+
+typedef struct tuning_row {
+    const char *name;
+    uint32_t group;           /* work-items of a work-group; a power of two */
+    uint32_t vector_bytes;    /* widest vector, bytes ... */
+    uint32_t vector_elements; /* ... and elements */
+    bool aligned;             /* vectors must start at multiples of their size to be fast */
+    uint32_t unroll_rows, unroll_columns; /* vectors in flight */
+    uint32_t strip_bytes;     /* columns: width that one work-item holds */
+    uint32_t groups_per_unit; /* work-groups wanted for each compute unit */
+    uint32_t part_bytes;      /* least input of one part of a split reduction */
+    uint64_t groups_max;      /* work-groups of one launch; more jobs are dealt out evenly */
+} tuning_row;
+
+/* The row of that name, or, for NULL, the one for the device's class. NULL for an unknown name. */
+const tuning_row *tuning_find(const char *name, const device_facts *device);
+/* The names of all rows, for messages: "cpu, gpu". */
+const char *tuning_names(void);
+
+/* ---- strategy.c, geometry.c: which kernel, and how it lies over the problem --------------------------------------- */
+
+typedef enum kernel_family { FAMILY_ROWS, FAMILY_COLUMNS } kernel_family;
+typedef enum load_kind { LOAD_ALIGNED, LOAD_UNALIGNED, LOAD_STRIDED } load_kind;
+
+/* Work-groups of one launch: `jobs` dealt out in runs of jobs_per_group. */
+typedef struct launch_grid {
+    uint32_t group;  /* work-items of a work-group */
+    uint64_t groups; /* work-groups */
+    uint64_t jobs, jobs_per_group;
+} launch_grid;
+
+typedef struct geometry {
+    const char *strategy;
+    const tuning_row *tuning;
+    kernel_family family;
+    load_kind load;
+    uint32_t vector;    /* elements */
+    uint32_t lanes;     /* rows: work-items of an output; columns: work-items side by side */
+    uint32_t unroll;
+    uint32_t strip;     /* columns: vectors of a work-item */
+    bool overlap, peel; /* rows.cl tells */
+    uint64_t units;     /* of an output: vectors (rows), positions on the reduced dims (columns) */
+    uint64_t least;     /* units worth a part of their own */
+    uint64_t chunk;     /* units of a part */
+    uint64_t parts;     /* of an output; more than 1: a second launch merges them */
+    uint64_t segment_vectors; /* rows: vectors of the last reduced dim */
+    uint64_t tiles, outers;   /* columns: tiles over the last kept dim, outputs over that dim */
+    launch_grid scan;
+    launch_grid merge; /* used when parts > 1 */
+    uint32_t merge_lanes;
+} geometry;
+
+/* Strategies in the order of preference. */
+uint32_t strategy_count(void);
+const char *strategy_name(uint32_t i);
+/* All names, comma-separated, as far as they fit. */
+void strategy_names(char *text, size_t capacity);
+
+/* Complete p->strategy from the environment and note where it came from. */
+void strategy_request(problem *p);
+
+/* Choose, or obey p->strategy and p->tuning; groups never exceed group_limit work-items. */
+argmax_cl_status strategy_choose(const problem *p, const layout *l, const device_facts *device, uint32_t group_limit,
+                                 geometry *out);
+
+/* How a family would lie over a problem. `lanes` work-items share an output (rows; 0: those that suit it);
+ * with `split` the reduction is cut into at least two parts. False when the strategy cannot do that here. */
+typedef struct geometry_request {
+    const problem *problem;
+    const layout *layout;
+    const device_facts *device;
+    const tuning_row *tuning;
+    uint32_t group; /* work-items of a work-group */
+    bool strided;   /* whether neighbours may lie apart */
+    bool split;
+} geometry_request;
+bool geometry_rows(const geometry_request *request, uint32_t lanes, geometry *out);
+bool geometry_columns(const geometry_request *request, geometry *out);
+
+/* ---- options.c: the -D macros that specialise a kernel --------------------------------------------------------------- */
+
+#define OPTIONS_CAPACITY 512
+
+/* Build options of the scanning and of the merging kernel: kinds only, never sizes. */
+void options_scan(const problem *p, const layout *l, const geometry *g, char text[OPTIONS_CAPACITY]);
+void options_merge(const problem *p, const layout *l, const geometry *g, char text[OPTIONS_CAPACITY]);
 
 #endif

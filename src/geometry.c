@@ -1,0 +1,191 @@
+/* How the two scanning kernels lie over a collapsed problem: vectors, lanes, parts and work-groups. */
+#include "internal.h"
+
+/* A candidate's place within its part has 31 bits (kernels/order.clh). */
+#define PART_ELEMENTS_MAX (UINT64_C(1) << 30)
+
+static uint64_t min_u64(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static uint64_t max_u64(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static uint64_t ceil_div(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
+
+/* Largest power of two not above n; n >= 1. */
+static uint32_t floor_power(uint64_t n, uint32_t limit) {
+    uint32_t power = 1;
+    while (power < limit && (uint64_t)power * 2 <= n)
+        power *= 2;
+    return power;
+}
+
+static bool divides(uint32_t vector, int64_t stride) { return stride % (int64_t)vector == 0; }
+
+static uint32_t element_bytes(const problem *p) { return p->input.type->bits / 8; }
+
+static uint32_t widest_vector(const geometry_request *r) {
+    const uint32_t fitting = r->tuning->vector_bytes / element_bytes(r->problem);
+    return fitting < r->tuning->vector_elements ? fitting : r->tuning->vector_elements;
+}
+
+/* Widest vector for which the offset and all strides but those skipped are multiples; an aligned load needs that. */
+static uint32_t aligned_vector(const layout *l, uint32_t vector, bool skip_last_kept, bool skip_last_reduced) {
+    const uint32_t kept = l->kept_count - (skip_last_kept ? 1 : 0);
+    const uint32_t reduced = l->reduced_count - (skip_last_reduced ? 1 : 0);
+    for (; vector > 1; vector /= 2) {
+        bool all = divides(vector, l->in_offset);
+        for (uint32_t i = 0; i < kept; ++i)
+            all = all && (l->kept[i].size == 1 || divides(vector, l->kept[i].in));
+        for (uint32_t i = 0; i < reduced; ++i)
+            all = all && divides(vector, l->reduced[i].in);
+        if (all)
+            break;
+    }
+    return vector;
+}
+
+static launch_grid deal(const tuning_row *t, const device_facts *device, uint32_t group, uint64_t jobs) {
+    launch_grid grid = {group, jobs, jobs, 1};
+    /* One work-item a group has its jobs dealt in runs, several runs to a compute unit. */
+    const uint64_t wanted = group == 1 ? (uint64_t)device->compute_units * t->groups_per_unit : t->groups_max;
+    if (jobs > min_u64(wanted, t->groups_max)) {
+        grid.jobs_per_group = ceil_div(jobs, min_u64(wanted, t->groups_max));
+        grid.groups = ceil_div(jobs, grid.jobs_per_group);
+    }
+    return grid;
+}
+
+/* Cut `units` of each output into parts, so that the device has enough work-groups and no part is too long to count.
+ * `least` units are the smallest part worth a work-group. False when it must be split and cannot. */
+static bool cut(const geometry_request *r, uint64_t groups, uint64_t least, uint64_t most, geometry *g) {
+    const uint64_t wanted = (uint64_t)r->device->compute_units * r->tuning->groups_per_unit;
+    uint64_t parts = 1;
+    g->least = least;
+    if (r->split) {
+        if (g->units < 2)
+            return false;
+        parts = max_u64(2, min_u64(ceil_div(wanted, groups), g->units / least));
+        parts = max_u64(parts, ceil_div(g->units, most));
+    } else if (g->units > most) {
+        return false;
+    }
+    g->chunk = ceil_div(g->units, parts);
+    if (g->chunk > least)
+        g->chunk = min_u64(ceil_div(g->chunk, least) * least, most);
+    g->parts = ceil_div(g->units, g->chunk);
+    return !r->split || g->parts > 1;
+}
+
+/* The second launch: as many lanes an output as its parts keep busy. */
+static void plan_merge(const geometry_request *r, geometry *g) {
+    g->merge_lanes = floor_power(g->parts, r->group);
+    const uint64_t outputs_a_group = r->group / g->merge_lanes;
+    g->merge = deal(r->tuning, r->device, r->group, ceil_div(r->layout->outputs, outputs_a_group));
+}
+
+static void choose_row_vector(const geometry_request *r, geometry *g) {
+    const layout *l = r->layout;
+    const layout_dim *last = &l->reduced[l->reduced_count - 1];
+    const bool unit = last->in == 1;
+    const uint32_t widest = widest_vector(r);
+    g->load = unit ? (r->tuning->aligned ? LOAD_ALIGNED : LOAD_UNALIGNED) : LOAD_STRIDED;
+    g->overlap = g->peel = false;
+    if (!r->tuning->aligned) {
+        g->vector = floor_power(last->size, widest);
+        g->overlap = last->size % g->vector != 0;
+    } else if (!unit) {
+        g->vector = 1;
+    } else {
+        g->vector = aligned_vector(l, widest, false, true);
+        while (last->size % g->vector)
+            g->vector /= 2;
+        if (g->vector < widest && l->reduced_count == 1 && last->size >= 4 * (uint64_t)widest) {
+            g->vector = widest;
+            g->peel = true;
+        }
+    }
+    if (g->vector == 1 && unit)
+        g->load = LOAD_UNALIGNED;
+}
+
+bool geometry_rows(const geometry_request *r, uint32_t lanes, geometry *g) {
+    const layout *l = r->layout;
+    const uint64_t segment = l->reduced[l->reduced_count - 1].size;
+    g->family = FAMILY_ROWS;
+    g->tuning = r->tuning;
+    g->unroll = r->tuning->unroll_rows;
+    choose_row_vector(r, g);
+    if ((g->load == LOAD_STRIDED) != r->strided)
+        return false;
+    g->segment_vectors = g->overlap ? ceil_div(segment, g->vector) : segment / g->vector;
+    g->units = l->reduction / segment * g->segment_vectors;
+    g->lanes = lanes ? lanes : floor_power(ceil_div(g->units, g->unroll), r->group / 8);
+    if (g->lanes > r->group)
+        return false;
+    const uint64_t rows = r->group / g->lanes;
+    const uint64_t least = max_u64(1, max_u64((uint64_t)g->lanes * g->unroll,
+                                              r->tuning->part_bytes / (g->vector * element_bytes(r->problem))));
+    if (r->split && rows != 1)
+        return false;
+    if (!cut(r, ceil_div(l->outputs, rows), least, PART_ELEMENTS_MAX / g->vector, g))
+        return false;
+    g->scan = deal(r->tuning, r->device, r->group, ceil_div(l->outputs, rows) * g->parts);
+    plan_merge(r, g);
+    return true;
+}
+
+/* Lanes side by side over `vectors` of columns: wide, but with little idle at the end; and not more lanes sharing a
+ * column than it has rows for. */
+static uint32_t lanes_across(uint32_t group, uint64_t vectors, uint64_t rows, uint32_t unroll) {
+    uint32_t best = 1;
+    for (uint32_t lanes = 1; lanes <= group; lanes *= 2) {
+        const uint64_t covered = ceil_div(vectors, lanes) * lanes;
+        if (vectors * 10 >= covered * 9 || lanes <= vectors / 4)
+            best = lanes;
+    }
+    while (best < group && (uint64_t)(group / best) * unroll > rows)
+        best *= 2;
+    return best;
+}
+
+static void choose_column_vector(const geometry_request *r, geometry *g) {
+    const layout *l = r->layout;
+    const layout_dim *column = &l->kept[l->kept_count - 1];
+    const uint32_t widest = widest_vector(r);
+    const bool unit = column->in == 1;
+    g->load = unit ? (r->tuning->aligned ? LOAD_ALIGNED : LOAD_UNALIGNED) : LOAD_STRIDED;
+    if (!r->tuning->aligned) {
+        g->vector = floor_power(column->size, widest);
+    } else if (!unit) {
+        g->vector = 1;
+    } else {
+        g->vector = aligned_vector(l, widest, true, false);
+        while (column->size % g->vector)
+            g->vector /= 2;
+    }
+    if (g->vector == 1 && unit)
+        g->load = LOAD_UNALIGNED;
+}
+
+bool geometry_columns(const geometry_request *r, geometry *g) {
+    const layout *l = r->layout;
+    const uint64_t columns = l->kept[l->kept_count - 1].size;
+    g->family = FAMILY_COLUMNS;
+    g->tuning = r->tuning;
+    g->unroll = r->tuning->unroll_columns;
+    g->overlap = g->peel = false;
+    choose_column_vector(r, g);
+    if ((g->load == LOAD_STRIDED) != r->strided)
+        return false;
+    const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
+    g->strip = r->group == 1 && r->tuning->strip_bytes > vector_bytes ? r->tuning->strip_bytes / vector_bytes : 1;
+    g->units = l->reduction;
+    g->lanes = lanes_across(r->group, ceil_div(columns, g->vector), l->reduction, g->unroll);
+    g->tiles = ceil_div(columns, (uint64_t)g->lanes * g->vector * g->strip);
+    g->outers = l->outputs / columns;
+    const uint64_t sharing = r->group / g->lanes;
+    const uint64_t row_bytes = min_u64(columns, (uint64_t)g->lanes * g->vector * g->strip) * element_bytes(r->problem);
+    const uint64_t least = max_u64(sharing * g->unroll, r->tuning->part_bytes / row_bytes);
+    if (!cut(r, g->tiles * g->outers, least, PART_ELEMENTS_MAX, g))
+        return false;
+    g->scan = deal(r->tuning, r->device, r->group, g->tiles * g->outers * g->parts);
+    plan_merge(r, g);
+    return true;
+}

@@ -1,0 +1,114 @@
+/* The handle: a context, a device, and what is kept for them. */
+#include "handle.h"
+
+#include <stdlib.h>
+
+static argmax_cl_status init_locks(argmax_cl_handle handle) {
+    pthread_mutex_t *const locks[] = {&handle->build_lock, &handle->cache_lock, &handle->enqueue_lock};
+    for (size_t i = 0; i < sizeof locks / sizeof locks[0]; ++i)
+        if (pthread_mutex_init(locks[i], NULL) != 0) {
+            while (i-- > 0)
+                pthread_mutex_destroy(locks[i]);
+            return fail(ARGMAX_CL_ERROR_OUT_OF_HOST_MEMORY, "no memory for the handle's locks");
+        }
+    return ARGMAX_CL_SUCCESS;
+}
+
+static argmax_cl_status device_in_context(cl_context context, cl_device_id device) {
+    cl_device_id devices[64];
+    size_t bytes = 0;
+    const cl_int code = clGetContextInfo(context, CL_CONTEXT_DEVICES, sizeof devices, devices, &bytes);
+    if (code != CL_SUCCESS)
+        return fail_opencl("clGetContextInfo", code);
+    for (size_t i = 0; i < bytes / sizeof devices[0]; ++i)
+        if (devices[i] == device)
+            return ARGMAX_CL_SUCCESS;
+    return fail(ARGMAX_CL_ERROR_INVALID_ARGUMENT, "device = %p: expected a device of the context", (void *)device);
+}
+
+static argmax_cl_status create(argmax_cl_handle *out, cl_context context, cl_device_id device) {
+    argmax_cl_handle handle = calloc(1, sizeof *handle);
+    if (!handle)
+        return fail(ARGMAX_CL_ERROR_OUT_OF_HOST_MEMORY, "no memory for a handle");
+    argmax_cl_status status = device_query(device, &handle->facts);
+    if (!status)
+        status = init_locks(handle);
+    if (status) {
+        free(handle);
+        return status;
+    }
+    atomic_init(&handle->references, 1);
+    handle->context = context;
+    handle->device = device;
+    clRetainContext(context);
+    clRetainDevice(device);
+    *out = handle;
+    return ARGMAX_CL_SUCCESS;
+}
+
+argmax_cl_status argmax_cl_create(argmax_cl_handle *handle, cl_context context, cl_device_id device) {
+    if (!handle)
+        return fail(ARGMAX_CL_ERROR_INVALID_ARGUMENT, "handle = NULL: expected where to put the handle");
+    *handle = NULL;
+    if (!context || !device)
+        return fail(ARGMAX_CL_ERROR_INVALID_ARGUMENT, "%s = NULL: expected %s", context ? "device" : "context",
+                    context ? "a device of the context" : "an OpenCL context");
+    argmax_cl_status status = device_enter();
+    if (!status)
+        status = device_in_context(context, device);
+    if (!status)
+        status = create(handle, context, device);
+    return status;
+}
+
+argmax_cl_status argmax_cl_create_default(argmax_cl_handle *handle, const char *selector) {
+    cl_device_id device = NULL;
+    cl_int code;
+    if (!handle)
+        return fail(ARGMAX_CL_ERROR_INVALID_ARGUMENT, "handle = NULL: expected where to put the handle");
+    *handle = NULL;
+    argmax_cl_status status = device_enter();
+    if (!status)
+        status = device_select(selector, &device);
+    if (status)
+        return status;
+    const cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
+    if (code != CL_SUCCESS)
+        return fail_opencl("clCreateContext", code);
+    status = create(handle, context, device);
+    clReleaseContext(context);
+    return status;
+}
+
+argmax_cl_status argmax_cl_get_device(argmax_cl_handle handle, cl_context *context, cl_device_id *device) {
+    if (!handle)
+        return fail(ARGMAX_CL_ERROR_INVALID_ARGUMENT, "handle = NULL: expected a handle of argmax_cl_create");
+    if (context)
+        *context = handle->context;
+    if (device)
+        *device = handle->device;
+    return ARGMAX_CL_SUCCESS;
+}
+
+void handle_retain(argmax_cl_handle handle) { atomic_fetch_add(&handle->references, 1); }
+
+void handle_release(argmax_cl_handle handle) {
+    if (atomic_fetch_sub(&handle->references, 1) != 1)
+        return;
+    workspaces_release(handle);
+    programs_release(handle);
+    pthread_mutex_destroy(&handle->build_lock);
+    pthread_mutex_destroy(&handle->cache_lock);
+    pthread_mutex_destroy(&handle->enqueue_lock);
+    clReleaseDevice(handle->device);
+    clReleaseContext(handle->context);
+    free(handle);
+}
+
+/* Cached plans hold the handle too: they go first, or it would never die. */
+void argmax_cl_destroy(argmax_cl_handle handle) {
+    if (!handle)
+        return;
+    cached_plans_release(handle);
+    handle_release(handle);
+}

@@ -1,0 +1,120 @@
+/* The objects behind the opaque handles, for the stages that touch OpenCL. */
+#ifndef ARGMAX_CL_HANDLE_H
+#define ARGMAX_CL_HANDLE_H
+
+#include "internal.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* A compiled program; programs stay as long as their handle. */
+typedef struct program_entry {
+    struct program_entry *next;
+    cl_program program;
+    char key[]; /* kernel name, space, options */
+} program_entry;
+
+/* A workspace of the one-call functions. */
+typedef struct pooled_workspace {
+    cl_mem buffer;
+    size_t bytes;
+    cl_event last; /* of the last enqueue that used it; NULL: none */
+    bool taken;    /* an enqueue is being put together with it */
+} pooled_workspace;
+
+#define WORKSPACES_KEPT 8
+#define PLANS_KEPT 64
+
+typedef struct cached_plan {
+    argmax_cl_plan plan; /* NULL: free */
+    uint64_t last_use;
+} cached_plan;
+
+struct argmax_cl_handle_s {
+    atomic_uint references;
+    cl_context context;
+    cl_device_id device;
+    device_facts facts;
+    pthread_mutex_t build_lock; /* programs */
+    program_entry *programs;
+    pthread_mutex_t cache_lock; /* plans, workspaces */
+    cached_plan plans[PLANS_KEPT];
+    uint64_t uses;
+    pooled_workspace workspaces[WORKSPACES_KEPT];
+    pthread_mutex_t enqueue_lock; /* both launches of a two-stage plan go in together */
+};
+
+void handle_retain(argmax_cl_handle handle);
+void handle_release(argmax_cl_handle handle);
+
+/* The struct arguments of the kernels, laid out as in kernels/index.clh, rows.cl, columns.cl, merge.cl. */
+typedef struct kernel_dims {
+    cl_ulong kept_size[MAX_RANK];
+    cl_long kept_in[MAX_RANK], kept_index[MAX_RANK], kept_value[MAX_RANK];
+    cl_ulong reduced_size[MAX_RANK];
+    cl_long reduced_in[MAX_RANK];
+    cl_long in_offset, index_offset, value_offset;
+    cl_ulong outputs, reduction;
+    cl_ulong kept_count, reduced_count;
+} kernel_dims;
+
+typedef struct kernel_rows {
+    cl_ulong jobs, jobs_per_group, parts;
+    cl_ulong vectors, chunk;
+    cl_ulong segment, segment_vectors;
+    cl_long stride;
+} kernel_rows;
+
+typedef struct kernel_columns {
+    cl_ulong jobs, jobs_per_group, parts;
+    cl_ulong rows, chunk;
+    cl_ulong columns, tiles, outers;
+    cl_ulong segment;
+    cl_long stride, column_stride;
+} kernel_columns;
+
+typedef struct kernel_merge {
+    cl_ulong jobs, jobs_per_group, parts;
+} kernel_merge;
+
+/* One kernel object per stage, with all arguments set but the buffers. No two threads use one at the same time. */
+typedef struct kernel_set {
+    struct kernel_set *next;
+    cl_kernel scan, merge; /* merge is NULL for one stage */
+} kernel_set;
+
+struct argmax_cl_plan_s {
+    atomic_uint references;
+    argmax_cl_handle handle;
+    problem problem;
+    layout layout; /* this and what follows is unset when problem.outputs is 0 */
+    geometry geometry;
+    size_t workspace_bytes;
+    cl_program scan_program, merge_program; /* the handle's */
+    char scan_options[OPTIONS_CAPACITY], merge_options[OPTIONS_CAPACITY];
+    char strategy[64], tuning[64]; /* what problem.strategy and problem.tuning point to */
+    pthread_mutex_t kernels_lock;
+    kernel_set *kernels; /* idle ones */
+};
+
+/* plan.c: a plan for a checked problem; *out is unchanged on failure. NULL may be released. */
+argmax_cl_status plan_create(argmax_cl_plan *out, argmax_cl_handle handle, const problem *p);
+void plan_release(argmax_cl_plan plan);
+
+/* onecall.c: what argmax_cl and argmin_cl keep. */
+void cached_plans_release(argmax_cl_handle handle);
+void workspaces_release(argmax_cl_handle handle);
+
+/* program.c: the program of kernels/<kernel>.cl built with the options, from the handle's cache or compiled. */
+argmax_cl_status program_get(argmax_cl_handle handle, const char *kernel, const char *options, cl_program *program);
+void programs_release(argmax_cl_handle handle);
+
+/* kernels.c: kernel objects with their arguments. */
+const char *scan_kernel_name(const geometry *g);
+argmax_cl_status kernel_set_take(argmax_cl_plan plan, kernel_set **set);
+void kernel_set_return(argmax_cl_plan plan, kernel_set *set);
+void kernel_sets_release(kernel_set *sets);
+/* A set whose kernels find no job, for warming up; release it with kernel_sets_release. */
+argmax_cl_status kernel_set_idle(argmax_cl_plan plan, kernel_set **set);
+
+#endif

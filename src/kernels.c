@@ -1,0 +1,114 @@
+/* Kernel objects of a plan: created with every argument but the buffers, lent to one enqueue at a time. */
+#include "handle.h"
+
+#include <stdlib.h>
+
+const char *scan_kernel_name(const geometry *g) { return g->family == FAMILY_ROWS ? "rows" : "columns"; }
+
+static kernel_dims dims_argument(const layout *l) {
+    kernel_dims d = {.in_offset = l->in_offset,
+                     .index_offset = l->index_offset,
+                     .value_offset = l->value_offset,
+                     .outputs = l->outputs,
+                     .reduction = l->reduction,
+                     .kept_count = l->kept_count,
+                     .reduced_count = l->reduced_count};
+    for (uint32_t i = 0; i < l->kept_count; ++i) {
+        d.kept_size[i] = l->kept[i].size;
+        d.kept_in[i] = l->kept[i].in;
+        d.kept_index[i] = l->kept[i].index;
+        d.kept_value[i] = l->kept[i].value;
+    }
+    for (uint32_t i = 0; i < l->reduced_count; ++i) {
+        d.reduced_size[i] = l->reduced[i].size;
+        d.reduced_in[i] = l->reduced[i].in;
+    }
+    return d;
+}
+
+/* The number of buffers before the struct arguments. */
+static cl_uint scan_buffers(const problem *p, const geometry *g) { return g->parts > 1 || !p->value.type ? 2 : 3; }
+static cl_uint merge_buffers(const problem *p) { return p->value.type ? 4 : 3; }
+
+static cl_int set_structs(cl_kernel kernel, cl_uint first, const kernel_dims *dims, const void *rest, size_t bytes) {
+    const cl_int code = clSetKernelArg(kernel, first, sizeof *dims, dims);
+    return code == CL_SUCCESS ? clSetKernelArg(kernel, first + 1, bytes, rest) : code;
+}
+
+static cl_int set_scan(const argmax_cl_plan plan, cl_kernel kernel, const kernel_dims *dims, bool idle) {
+    const geometry *g = &plan->geometry;
+    const layout *l = &plan->layout;
+    const layout_dim *last = &l->reduced[l->reduced_count - 1];
+    const layout_dim *column = &l->kept[l->kept_count - 1];
+    const cl_uint first = scan_buffers(&plan->problem, g);
+    const uint64_t jobs = idle ? 0 : g->scan.jobs;
+    if (g->family == FAMILY_ROWS) {
+        const kernel_rows rows = {jobs,       g->scan.jobs_per_group, g->parts, g->units, g->chunk, last->size,
+                                  g->segment_vectors, last->in};
+        return set_structs(kernel, first, dims, &rows, sizeof rows);
+    }
+    const kernel_columns columns = {jobs,         g->scan.jobs_per_group, g->parts,   g->units, g->chunk,
+                                    column->size, g->tiles,               g->outers,  last->size,
+                                    last->in,     column->in};
+    return set_structs(kernel, first, dims, &columns, sizeof columns);
+}
+
+static argmax_cl_status create_set(argmax_cl_plan plan, bool idle, kernel_set **out) {
+    const geometry *g = &plan->geometry;
+    const kernel_dims dims = dims_argument(&plan->layout);
+    const kernel_merge merge = {idle ? 0 : g->merge.jobs, g->merge.jobs_per_group, g->parts};
+    const char *call = "clCreateKernel";
+    cl_int code = CL_SUCCESS;
+    kernel_set *set = calloc(1, sizeof *set);
+    if (!set)
+        return fail(ARGMAX_CL_ERROR_OUT_OF_HOST_MEMORY, "no memory for the kernels of a plan");
+    set->scan = clCreateKernel(plan->scan_program, scan_kernel_name(g), &code);
+    if (code == CL_SUCCESS && g->parts > 1)
+        set->merge = clCreateKernel(plan->merge_program, "merge", &code);
+    if (code == CL_SUCCESS) {
+        call = "clSetKernelArg";
+        code = set_scan(plan, set->scan, &dims, idle);
+    }
+    if (code == CL_SUCCESS && set->merge)
+        code = set_structs(set->merge, merge_buffers(&plan->problem), &dims, &merge, sizeof merge);
+    if (code != CL_SUCCESS) {
+        kernel_sets_release(set);
+        return fail_opencl(call, code);
+    }
+    *out = set;
+    return ARGMAX_CL_SUCCESS;
+}
+
+argmax_cl_status kernel_set_take(argmax_cl_plan plan, kernel_set **set) {
+    pthread_mutex_lock(&plan->kernels_lock);
+    kernel_set *idle = plan->kernels;
+    if (idle)
+        plan->kernels = idle->next;
+    pthread_mutex_unlock(&plan->kernels_lock);
+    if (!idle)
+        return create_set(plan, false, set);
+    idle->next = NULL;
+    *set = idle;
+    return ARGMAX_CL_SUCCESS;
+}
+
+void kernel_set_return(argmax_cl_plan plan, kernel_set *set) {
+    pthread_mutex_lock(&plan->kernels_lock);
+    set->next = plan->kernels;
+    plan->kernels = set;
+    pthread_mutex_unlock(&plan->kernels_lock);
+}
+
+argmax_cl_status kernel_set_idle(argmax_cl_plan plan, kernel_set **set) { return create_set(plan, true, set); }
+
+void kernel_sets_release(kernel_set *sets) {
+    while (sets) {
+        kernel_set *next = sets->next;
+        if (sets->scan)
+            clReleaseKernel(sets->scan);
+        if (sets->merge)
+            clReleaseKernel(sets->merge);
+        free(sets);
+        sets = next;
+    }
+}

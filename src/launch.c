@@ -1,0 +1,123 @@
+/* A plan and buffers to one or two enqueues. Everything was decided before. */
+#include "handle.h"
+
+static cl_int set_buffers(cl_kernel kernel, const cl_mem *buffers, cl_uint count) {
+    cl_int code = CL_SUCCESS;
+    for (cl_uint i = 0; i < count && code == CL_SUCCESS; ++i)
+        code = clSetKernelArg(kernel, i, sizeof buffers[i], &buffers[i]);
+    return code;
+}
+
+static cl_int run(cl_command_queue queue, cl_kernel kernel, const launch_grid *grid, cl_uint wait_count,
+                  const cl_event *wait_list, cl_event *event) {
+    const size_t global = (size_t)grid->groups * grid->group;
+    const size_t local = grid->group;
+    return clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, wait_count, wait_list, event);
+}
+
+/* Put both stages on the queue. On an out-of-order queue the second waits for the first's event. */
+static cl_int run_stages(const geometry *g, const kernel_set *set, cl_command_queue queue, bool out_of_order,
+                         cl_uint wait_count, const cl_event *wait_list, cl_event *event) {
+    if (!set->merge)
+        return run(queue, set->scan, &g->scan, wait_count, wait_list, event);
+    cl_event scanned = NULL;
+    cl_int code = run(queue, set->scan, &g->scan, wait_count, wait_list, out_of_order ? &scanned : NULL);
+    if (code == CL_SUCCESS)
+        code = run(queue, set->merge, &g->merge, scanned ? 1 : 0, scanned ? &scanned : NULL, event);
+    if (scanned)
+        clReleaseEvent(scanned);
+    return code;
+}
+
+/* The buffers in the order of the kernels' parameters (TARGET in kernels/index.clh). */
+static cl_int set_all_buffers(const problem *p, const kernel_set *set, const argmax_cl_buffers *b, cl_mem workspace) {
+    const cl_uint outputs = p->value.type ? 2 : 1;
+    if (!set->merge) {
+        const cl_mem scan[] = {b->input, b->index, b->value};
+        return set_buffers(set->scan, scan, 1 + outputs);
+    }
+    const cl_mem scan[] = {b->input, workspace};
+    const cl_mem merge[] = {b->input, workspace, b->index, b->value};
+    const cl_int code = set_buffers(set->scan, scan, 2);
+    return code == CL_SUCCESS ? set_buffers(set->merge, merge, 2 + outputs) : code;
+}
+
+static argmax_cl_status launch(argmax_cl_plan plan, cl_command_queue queue, bool out_of_order,
+                               const argmax_cl_buffers *buffers, cl_mem workspace, cl_uint wait_count,
+                               const cl_event *wait_list, cl_event *event) {
+    kernel_set *set = NULL;
+    argmax_cl_status status = kernel_set_take(plan, &set);
+    if (status)
+        return status;
+    const bool two_stages = set->merge != NULL;
+    const char *call = "clSetKernelArg";
+    cl_int code = set_all_buffers(&plan->problem, set, buffers, workspace);
+    if (code == CL_SUCCESS) {
+        call = "clEnqueueNDRangeKernel";
+        /* Two plans with one workspace on one in-order queue must not mix their stages. */
+        if (two_stages)
+            pthread_mutex_lock(&plan->handle->enqueue_lock);
+        code = run_stages(&plan->geometry, set, queue, out_of_order, wait_count, wait_list, event);
+        if (two_stages)
+            pthread_mutex_unlock(&plan->handle->enqueue_lock);
+    }
+    kernel_set_return(plan, set);
+    return code == CL_SUCCESS ? ARGMAX_CL_SUCCESS : fail_opencl(call, code);
+}
+
+/* Nothing to compute: the wait list and the event still mean what they say. */
+static argmax_cl_status launch_nothing(cl_command_queue queue, cl_uint wait_count, const cl_event *wait_list,
+                                       cl_event *event) {
+    if (!wait_count && !event)
+        return ARGMAX_CL_SUCCESS;
+    const cl_int code = clEnqueueMarkerWithWaitList(queue, wait_count, wait_list, event);
+    return code == CL_SUCCESS ? ARGMAX_CL_SUCCESS : fail_opencl("clEnqueueMarkerWithWaitList", code);
+}
+
+argmax_cl_status argmax_cl_plan_enqueue(argmax_cl_plan plan, cl_command_queue queue, const argmax_cl_buffers *buffers,
+                                        cl_mem workspace, cl_uint wait_count, const cl_event *wait_list,
+                                        cl_event *event) {
+    queue_facts facts;
+    if (event)
+        *event = NULL;
+    if (!plan)
+        return fail(ARGMAX_CL_ERROR_INVALID_ARGUMENT, "plan = NULL: expected a plan of argmax_cl_plan_create");
+    argmax_cl_status status = device_enter();
+    if (!status)
+        status = check_enqueue(plan->handle->context, plan->handle->device, &plan->problem, queue, buffers, workspace,
+                               plan->workspace_bytes, wait_count, wait_list, &facts);
+    if (!status && plan->problem.outputs == 0)
+        status = launch_nothing(queue, wait_count, wait_list, event);
+    else if (!status)
+        status = launch(plan, queue, facts.out_of_order, buffers, workspace, wait_count, wait_list, event);
+    if (status && event)
+        *event = NULL;
+    return status;
+}
+
+argmax_cl_status argmax_cl_plan_warm_up(argmax_cl_plan plan, cl_command_queue queue) {
+    kernel_set *set = NULL;
+    if (!plan)
+        return fail(ARGMAX_CL_ERROR_INVALID_ARGUMENT, "plan = NULL: expected a plan of argmax_cl_plan_create");
+    if (!queue)
+        return fail(ARGMAX_CL_ERROR_INVALID_QUEUE, "queue = NULL: expected a queue of the handle's context and device");
+    argmax_cl_status status = device_enter();
+    if (status || plan->problem.outputs == 0)
+        return status;
+    status = kernel_set_idle(plan, &set);
+    if (status)
+        return status;
+    const argmax_cl_buffers none = ARGMAX_CL_BUFFERS_INIT;
+    const char *call = "clSetKernelArg";
+    cl_int code = set_all_buffers(&plan->problem, set, &none, NULL);
+    if (code == CL_SUCCESS) {
+        call = "clEnqueueNDRangeKernel";
+        code = run_stages(&plan->geometry, set, queue, false, 0, NULL, NULL);
+    }
+    if (code == CL_SUCCESS) {
+        call = "clFinish";
+        code = clFinish(queue);
+    }
+    kernel_sets_release(set);
+    return code == CL_SUCCESS ? ARGMAX_CL_SUCCESS : fail_opencl(call, code);
+}

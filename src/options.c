@@ -1,0 +1,70 @@
+/* The build options of a kernel: what kernels/order.clh, index.clh, rows.cl, columns.cl and merge.cl ask of the host. */
+#include "internal.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+typedef struct writer {
+    char *text;
+    size_t used;
+} writer;
+
+static void add(writer *w, const char *format, ...) PRINTF_LIKE(2, 3);
+
+static void add(writer *w, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    const int more = vsnprintf(w->text + w->used, OPTIONS_CAPACITY - w->used, format, arguments);
+    va_end(arguments);
+    if (more > 0)
+        w->used += (size_t)more;
+}
+
+static const char *unsigned_type(uint32_t bits) {
+    return bits == 8 ? "uchar" : bits == 16 ? "ushort" : bits == 32 ? "uint" : "ulong";
+}
+
+/* One or two dims are unrolled by the compiler, more are counted at run time. */
+static uint32_t dims_kind(uint32_t count) { return count <= 2 ? count : 0; }
+
+static void add_order(writer *w, const problem *p) {
+    const dtype_info *type = p->input.type;
+    add(w, "-cl-std=CL1.2 -DT=%s -DBITS=%" PRIu32, unsigned_type(type->bits), type->bits);
+    if (type->kind == KIND_FLOAT)
+        add(w, " -DKIND_FLOAT -DMANTISSA=%" PRIu32, type->mantissa_bits);
+    else
+        add(w, type->kind == KIND_SIGNED ? " -DKIND_SIGNED" : " -DKIND_UNSIGNED");
+    add(w, " -DMINIMUM=%d -DLAST=%d -DIGNORE_NAN=%d", p->op == ARGMAX_CL_ARGMIN,
+        p->direction == ARGMAX_CL_DECREASING, p->nan_mode == ARGMAX_CL_NAN_IGNORE);
+}
+
+static void add_outputs(writer *w, const problem *p) {
+    add(w, " -DIDX_T=%s -DVALUE=%d", unsigned_type(p->index.type->bits), p->value.type != NULL);
+    if (p->value.type)
+        add(w, " -DNO_WINNER=0x%" PRIx64, p->input.type->no_winner);
+}
+
+void options_scan(const problem *p, const layout *l, const geometry *g, char text[OPTIONS_CAPACITY]) {
+    static const char *const loads[] = {"LOAD_ALIGNED", "LOAD_UNALIGNED", "LOAD_STRIDED"};
+    writer w = {text, 0};
+    add_order(&w, p);
+    if (g->parts == 1)
+        add_outputs(&w, p);
+    add(&w, " -DSPLIT=%d -DKEPT=%" PRIu32 " -DREDUCED=%" PRIu32, g->parts > 1, dims_kind(l->kept_count),
+        dims_kind(l->reduced_count));
+    add(&w, " -D%s -DVEC=%" PRIu32 " -DGROUP=%" PRIu32 " -DUNROLL=%" PRIu32, loads[g->load], g->vector, g->scan.group,
+        g->unroll);
+    if (g->family == FAMILY_COLUMNS)
+        add(&w, " -DACROSS=%" PRIu32 " -DSTRIP=%" PRIu32, g->lanes, g->strip);
+    else
+        add(&w, " -DLANES=%" PRIu32 "%s%s", g->lanes, g->overlap ? " -DOVERLAP" : "", g->peel ? " -DPEEL" : "");
+}
+
+void options_merge(const problem *p, const layout *l, const geometry *g, char text[OPTIONS_CAPACITY]) {
+    writer w = {text, 0};
+    add(&w, "-cl-std=CL1.2 -DT=%s -DLAST=%d", unsigned_type(p->input.type->bits), p->direction == ARGMAX_CL_DECREASING);
+    add_outputs(&w, p);
+    add(&w, " -DSPLIT=0 -DKEPT=%" PRIu32 " -DREDUCED=%" PRIu32 " -DGROUP=%" PRIu32 " -DLANES=%" PRIu32,
+        dims_kind(l->kept_count), p->value.type ? dims_kind(l->reduced_count) : 1, g->merge.group, g->merge_lanes);
+}

@@ -1,0 +1,166 @@
+/* Plans: a checked problem with every decision made and every program compiled. */
+#include "handle.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PARTIAL_BYTES 16u /* (key, tie), kernels/index.clh */
+
+/* The work-items a work-group of this program may have on the device. */
+static argmax_cl_status group_allowed(argmax_cl_handle handle, cl_program program, const char *name, uint32_t wanted,
+                                      uint32_t *allowed) {
+    size_t group = 0;
+    cl_int code;
+    const char *call = "clCreateKernel";
+    const cl_kernel kernel = clCreateKernel(program, name, &code);
+    if (code == CL_SUCCESS) {
+        call = "clGetKernelWorkGroupInfo";
+        code = clGetKernelWorkGroupInfo(kernel, handle->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof group, &group, NULL);
+        clReleaseKernel(kernel);
+    }
+    if (code != CL_SUCCESS)
+        return fail_opencl(call, code);
+    *allowed = group < wanted ? (uint32_t)group : wanted;
+    return ARGMAX_CL_SUCCESS;
+}
+
+static argmax_cl_status compile_stages(argmax_cl_plan plan, uint32_t *allowed) {
+    const geometry *g = &plan->geometry;
+    const char *scan = scan_kernel_name(g);
+    options_scan(&plan->problem, &plan->layout, g, plan->scan_options);
+    argmax_cl_status status = program_get(plan->handle, scan, plan->scan_options, &plan->scan_program);
+    if (!status)
+        status = group_allowed(plan->handle, plan->scan_program, scan, *allowed, allowed);
+    if (status || g->parts == 1)
+        return status;
+    options_merge(&plan->problem, &plan->layout, g, plan->merge_options);
+    status = program_get(plan->handle, "merge", plan->merge_options, &plan->merge_program);
+    if (!status)
+        status = group_allowed(plan->handle, plan->merge_program, "merge", *allowed, allowed);
+    return status;
+}
+
+/* Decide and compile; again with smaller work-groups where the compiled kernel needs more registers than they leave. */
+static argmax_cl_status decide(argmax_cl_plan plan) {
+    const device_facts *device = &plan->handle->facts;
+    uint32_t limit = device->max_group < 65536 ? (uint32_t)device->max_group : 65536;
+    argmax_cl_status status;
+    for (;;) {
+        uint32_t allowed = limit;
+        status = strategy_choose(&plan->problem, &plan->layout, device, limit, &plan->geometry);
+        if (!status)
+            status = compile_stages(plan, &allowed);
+        if (status || allowed >= plan->geometry.scan.group || plan->geometry.scan.group == 1)
+            break;
+        limit = allowed ? allowed : 1;
+    }
+    return status;
+}
+
+static argmax_cl_status size_workspace(argmax_cl_plan plan) {
+    const geometry *g = &plan->geometry;
+    uint64_t partials, bytes;
+    if (g->parts == 1)
+        return ARGMAX_CL_SUCCESS;
+    if (!multiply_u64(plan->layout.outputs, g->parts, &partials) || !multiply_u64(partials, PARTIAL_BYTES, &bytes) ||
+        bytes > plan->handle->facts.max_buffer || bytes > SIZE_MAX)
+        return fail(ARGMAX_CL_ERROR_DEVICE_LIMIT,
+                    "workspace of %" PRIu64 " outputs x %" PRIu64 " parts x %u bytes: the device's largest buffer has %" PRIu64
+                    " bytes",
+                    plan->layout.outputs, g->parts, PARTIAL_BYTES, (uint64_t)plan->handle->facts.max_buffer);
+    plan->workspace_bytes = (size_t)bytes;
+    return ARGMAX_CL_SUCCESS;
+}
+
+/* Global sizes must fit what the device counts with. */
+static argmax_cl_status check_grid(argmax_cl_plan plan) {
+    const uint64_t limit = plan->handle->facts.address_bits < 64 ? UINT32_MAX : SIZE_MAX;
+    const launch_grid *grids[] = {&plan->geometry.scan, &plan->geometry.merge};
+    for (size_t i = 0; i < sizeof grids / sizeof grids[0]; ++i)
+        if (grids[i]->groups > limit / grids[i]->group)
+            return fail(ARGMAX_CL_ERROR_DEVICE_LIMIT, "%" PRIu64 " work-groups: the device counts with %u bits",
+                        grids[i]->groups, plan->handle->facts.address_bits);
+    return ARGMAX_CL_SUCCESS;
+}
+
+/* Names outlive the descriptor in the plan's own memory. */
+static argmax_cl_status keep_name(const char *what, const char **name, char *own, size_t capacity) {
+    if (!*name)
+        return ARGMAX_CL_SUCCESS;
+    if (strlen(*name) >= capacity)
+        return fail(ARGMAX_CL_ERROR_INVALID_STRATEGY, "%s = \"%.80s...\": expected a name of at most %zu characters", what,
+                    *name, capacity - 1);
+    *name = strcpy(own, *name);
+    return ARGMAX_CL_SUCCESS;
+}
+
+argmax_cl_status plan_create(argmax_cl_plan *out, argmax_cl_handle handle, const problem *p) {
+    argmax_cl_plan plan = calloc(1, sizeof *plan);
+    if (!plan)
+        return fail(ARGMAX_CL_ERROR_OUT_OF_HOST_MEMORY, "no memory for a plan");
+    if (pthread_mutex_init(&plan->kernels_lock, NULL) != 0) {
+        free(plan);
+        return fail(ARGMAX_CL_ERROR_OUT_OF_HOST_MEMORY, "no memory for a plan's lock");
+    }
+    atomic_init(&plan->references, 1);
+    handle_retain(handle);
+    plan->handle = handle;
+    plan->problem = *p;
+    argmax_cl_status status =
+        keep_name(p->strategy_source, &plan->problem.strategy, plan->strategy, sizeof plan->strategy);
+    if (!status)
+        status = keep_name("tuning", &plan->problem.tuning, plan->tuning, sizeof plan->tuning);
+    if (!status && p->outputs != 0) {
+        layout_collapse(p, &plan->layout);
+        status = decide(plan);
+        if (!status)
+            status = size_workspace(plan);
+        if (!status)
+            status = check_grid(plan);
+    }
+    if (status)
+        plan_release(plan);
+    else
+        *out = plan;
+    return status;
+}
+
+void plan_release(argmax_cl_plan plan) {
+    if (!plan || atomic_fetch_sub(&plan->references, 1) != 1)
+        return;
+    kernel_sets_release(plan->kernels);
+    pthread_mutex_destroy(&plan->kernels_lock);
+    handle_release(plan->handle);
+    free(plan);
+}
+
+argmax_cl_status argmax_cl_plan_create(argmax_cl_plan *plan, argmax_cl_handle handle, argmax_cl_operator op,
+                                       const argmax_cl_desc *desc) {
+    problem p;
+    if (!plan)
+        return fail(ARGMAX_CL_ERROR_INVALID_ARGUMENT, "plan = NULL: expected where to put the plan");
+    *plan = NULL;
+    if (!handle)
+        return fail(ARGMAX_CL_ERROR_INVALID_ARGUMENT, "handle = NULL: expected a handle of argmax_cl_create");
+    argmax_cl_status status = device_enter();
+    if (!status)
+        status = check_desc(op, desc, &p);
+    if (!status) {
+        strategy_request(&p);
+        status = plan_create(plan, handle, &p);
+    }
+    return status;
+}
+
+argmax_cl_status argmax_cl_plan_workspace_size(argmax_cl_plan plan, size_t *bytes) {
+    if (!plan || !bytes)
+        return fail(ARGMAX_CL_ERROR_INVALID_ARGUMENT, "%s = NULL: expected %s", plan ? "bytes" : "plan",
+                    plan ? "where to put the size" : "a plan of argmax_cl_plan_create");
+    *bytes = plan->workspace_bytes;
+    return ARGMAX_CL_SUCCESS;
+}
+
+void argmax_cl_plan_destroy(argmax_cl_plan plan) { plan_release(plan); }

@@ -1,0 +1,148 @@
+/* The strategies, in the order of preference: the first that suits the problem is taken. */
+#include "internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum lane_rule { LANES_ONE, LANES_FEW, LANES_ALL } lane_rule;
+
+typedef struct strategy_row {
+    const char *name;
+    kernel_family family;
+    bool strided, split;
+    lane_rule lanes; /* rows: work-items of an output */
+    /* Whether the geometry fits the problem well; the order of the table decides among those that do. */
+    bool (*suits)(const geometry_request *r, const geometry *g);
+} strategy_row;
+
+/* Enough work-groups without cutting reductions into parts, or nothing to gain by cutting. */
+static bool whole_reductions_do(const geometry_request *r, const geometry *g) {
+    const uint64_t wanted = (uint64_t)r->device->compute_units * r->tuning->groups_per_unit;
+    return g->scan.jobs * 2 >= wanted || g->units < 2 * g->least;
+}
+
+static bool always(const geometry_request *r, const geometry *g) {
+    (void)r;
+    (void)g;
+    return true;
+}
+
+/* A row that one work-item reads in a few loads. */
+static bool rows_are_tiny(const geometry_request *r, const geometry *g) { return r->group > 1 && g->units <= 3; }
+
+static bool rows_are_short(const geometry_request *r, const geometry *g) {
+    return g->units <= 1024 && whole_reductions_do(r, g);
+}
+
+/* Columns suit when the kept dim is the nearer one, and when single vectors would be too short along the rows. */
+static bool columns_are_nearer(const geometry_request *r, const geometry *g) {
+    const layout *l = r->layout;
+    const int64_t column = l->kept[l->kept_count - 1].in;
+    const layout_dim *last = &l->reduced[l->reduced_count - 1];
+    const int64_t row = last->in < 0 ? -last->in : last->in;
+    (void)g;
+    return l->kept[l->kept_count - 1].size > 1 && column > 0 && (row > column || row == 0 || last->size == 1);
+}
+
+static bool columns_do(const geometry_request *r, const geometry *g) {
+    return columns_are_nearer(r, g) && whole_reductions_do(r, g);
+}
+
+/* Without lanes to share, a row shorter than a vector costs more to fold than to gather. */
+static bool strided_columns_do(const geometry_request *r, const geometry *g) {
+    const layout *l = r->layout;
+    const bool short_rows = r->group == 1 && l->reduction < 16 && l->kept[l->kept_count - 1].size >= 16;
+    return short_rows || columns_do(r, g);
+}
+
+static const strategy_row strategies[] = {
+    {"columns", FAMILY_COLUMNS, false, false, LANES_ALL, columns_do},
+    {"split-columns", FAMILY_COLUMNS, false, true, LANES_ALL, columns_are_nearer},
+    {"strided-columns", FAMILY_COLUMNS, true, false, LANES_ALL, strided_columns_do},
+    {"split-strided-columns", FAMILY_COLUMNS, true, true, LANES_ALL, columns_are_nearer},
+    {"tiny-rows", FAMILY_ROWS, false, false, LANES_ONE, rows_are_tiny},
+    {"short-rows", FAMILY_ROWS, false, false, LANES_FEW, rows_are_short},
+    {"long-rows", FAMILY_ROWS, false, false, LANES_ALL, whole_reductions_do},
+    {"split-rows", FAMILY_ROWS, false, true, LANES_ALL, always},
+    {"strided-rows", FAMILY_ROWS, true, false, LANES_ALL, whole_reductions_do},
+    {"split-strided-rows", FAMILY_ROWS, true, true, LANES_ALL, always},
+};
+
+#define STRATEGY_COUNT ((uint32_t)(sizeof strategies / sizeof strategies[0]))
+
+uint32_t strategy_count(void) { return STRATEGY_COUNT; }
+
+const char *strategy_name(uint32_t i) { return i < STRATEGY_COUNT ? strategies[i].name : NULL; }
+
+static bool lay_out(const strategy_row *row, const problem *p, const layout *l, const device_facts *device,
+                    const tuning_row *tuning, uint32_t group, geometry *g, bool *suits) {
+    const geometry_request request = {p, l, device, tuning, group, row->strided, row->split};
+    bool possible;
+    memset(g, 0, sizeof *g);
+    g->strategy = row->name;
+    if (row->family == FAMILY_COLUMNS)
+        possible = geometry_columns(&request, g);
+    else
+        possible = geometry_rows(&request, row->lanes == LANES_ONE ? 1 : row->lanes == LANES_FEW ? 0 : group, g);
+    *suits = possible && row->suits(&request, g);
+    return possible;
+}
+
+void strategy_names(char *text, size_t capacity) {
+    size_t used = 0;
+    text[0] = 0;
+    for (uint32_t i = 0; i < STRATEGY_COUNT; ++i) {
+        const int more = snprintf(text + used, capacity - used, "%s%s", i ? ", " : "", strategies[i].name);
+        if (more < 0 || (size_t)more >= capacity - used)
+            return;
+        used += (size_t)more;
+    }
+}
+
+static argmax_cl_status obey(const problem *p, const layout *l, const device_facts *device, const tuning_row *tuning,
+                             uint32_t group, geometry *out) {
+    char names[256];
+    for (uint32_t i = 0; i < STRATEGY_COUNT; ++i) {
+        bool suits;
+        if (strcmp(strategies[i].name, p->strategy) != 0)
+            continue;
+        if (lay_out(&strategies[i], p, l, device, tuning, group, out, &suits))
+            return ARGMAX_CL_SUCCESS;
+        return fail(ARGMAX_CL_ERROR_INVALID_STRATEGY, "%s = \"%s\": does not apply to this problem; expected %s%s",
+                    p->strategy_source, p->strategy, strategies[i].strided ? "neighbours with gaps" : "neighbours without gaps",
+                    strategies[i].split ? ", and at least two pieces to share out" : "");
+    }
+    strategy_names(names, sizeof names);
+    return fail(ARGMAX_CL_ERROR_INVALID_STRATEGY, "%s = \"%s\": expected one of %s", p->strategy_source, p->strategy,
+                names);
+}
+
+void strategy_request(problem *p) {
+    p->strategy_source = "strategy";
+    if (!p->strategy) {
+        p->strategy = getenv("ARGMAX_CL_STRATEGY");
+        p->strategy_source = "ARGMAX_CL_STRATEGY";
+    }
+    if (p->strategy && !*p->strategy)
+        p->strategy = NULL;
+}
+
+argmax_cl_status strategy_choose(const problem *p, const layout *l, const device_facts *device, uint32_t group_limit,
+                                 geometry *out) {
+    const tuning_row *tuning = tuning_find(p->tuning, device);
+    if (!tuning)
+        return fail(ARGMAX_CL_ERROR_INVALID_STRATEGY, "tuning = \"%s\": expected one of %s", p->tuning, tuning_names());
+    uint32_t group = tuning->group;
+    while (group > group_limit)
+        group /= 2;
+    if (p->strategy)
+        return obey(p, l, device, tuning, group, out);
+    for (uint32_t i = 0; i < STRATEGY_COUNT; ++i) {
+        bool suits;
+        if (lay_out(&strategies[i], p, l, device, tuning, group, out, &suits) && suits)
+            return ARGMAX_CL_SUCCESS;
+    }
+    return fail(ARGMAX_CL_ERROR_INVALID_STRATEGY, "no strategy suits %llu reductions of %llu elements",
+                (unsigned long long)l->outputs, (unsigned long long)l->reduction);
+}

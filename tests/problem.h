@@ -1,0 +1,139 @@
+/* One argmax or argmin problem as one line of text, shared by the tests and the benchmarks.
+ *
+ *   OP DTYPE SIZES [axes=LIST] [last] [nan=propagate|ignore] [index=TYPE] [value]
+ *      [strides=LIST] [offset=N] [istrides=LIST] [ioffset=N] [vstrides=LIST] [voffset=N]
+ *      [data=KIND] [seed=N] [strategy=NAME] [tuning=NAME]           # and a comment to the end of the line
+ *
+ *   argmax float32 8192x8192 axes=1
+ *   argmin int8 64x128x64 axes=0,2 last index=uint32 value strides=8192,64,1 data=ties seed=7 strategy=general
+ *
+ * SIZES are joined by x; lists by commas, one entry per axis. Without axes= all are reduced; index= is int64 unless
+ * given. Strides and offsets are in elements; prefix i is the index output, v the value output. Without strides= the
+ * tensor is packed row-major; without offset= it starts as low in its buffer as its strides allow (0 unless some are
+ * negative). Data is a function of KIND, seed and the problem alone. */
+#ifndef ARGMAX_CL_TESTS_PROBLEM_H
+#define ARGMAX_CL_TESTS_PROBLEM_H
+
+#include <argmax_cl/argmax_cl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PROBLEM_MAX_RANK ARGMAX_CL_MAX_RANK
+#define PROBLEM_LINE_SIZE 1024 /* bytes that hold every printed problem */
+
+/* What the input holds. "Best" is the extreme that the operator looks for, "worst" the other one. */
+typedef enum data_kind {
+    DATA_RANDOM,     /* random bits, floats finite */
+    DATA_TIES,       /* five distinct values */
+    DATA_CONSTANT,   /* one value */
+    DATA_INCREASING, /* never falling along the buffer */
+    DATA_DECREASING,
+    DATA_NAN,     /* random with one NaN in eight: either sign, quiet and signalling; integers: random */
+    DATA_ALLNAN,  /* NaNs of all sorts; integers: random */
+    DATA_SPECIAL, /* zeros, the smallest and largest denormals and normals, infinities, NaNs; integer extremes */
+    DATA_BITS,    /* random bits */
+    DATA_ZEROS,   /* -0 and +0 mixed; integers: 0 */
+    DATA_WORST,   /* the worst value everywhere: for argmax -inf or the least integer */
+    DATA_BEST,    /* the best value everywhere */
+    DATA_PEAK,    /* ties, and one best finite value in each reduction, at index seed mod R */
+    DATA_PAIR,    /* the same, with an equal one at (seed+1) mod R */
+    DATA_NANPEAK, /* random, and a NaN in each reduction at seed mod R */
+    DATA_NANPAIR, /* the same, with another NaN at (seed+1) mod R */
+    DATA_NUMBER,  /* NaN everywhere but for the worst value at seed mod R of each reduction */
+    DATA_KIND_COUNT
+} data_kind;
+
+typedef struct problem_tensor {
+    bool has_strides, has_offset;     /* given, not derived */
+    int64_t stride[PROBLEM_MAX_RANK]; /* elements */
+    uint64_t offset;                  /* elements */
+} problem_tensor;
+
+typedef struct problem_line {
+    argmax_cl_operator op;
+    argmax_cl_dtype dtype, index_type;
+    uint32_t rank, axis_count;
+    uint64_t size[PROBLEM_MAX_RANK];
+    uint32_t axes[PROBLEM_MAX_RANK];
+    argmax_cl_direction direction;
+    argmax_cl_nan_mode nan_mode;
+    bool has_value;
+    problem_tensor input, index, value;
+    data_kind data;
+    uint64_t seed;
+    char strategy[32], tuning[32]; /* "": not forced */
+} problem_line;
+
+/* ---- Text ----------------------------------------------------------------------------------------------------- */
+
+/* True for a line with nothing but spaces and a comment. */
+bool problem_is_blank(const char *line);
+
+/* Read one line. False when it is not a problem: then `error` names the word and what was expected. */
+bool problem_parse(const char *line, problem_line *p, char *error, size_t error_size);
+
+/* Write the line that problem_parse reads back to the same problem, without a newline. */
+void problem_print(const problem_line *p, char *text, size_t text_size);
+
+/* ---- By program ----------------------------------------------------------------------------------------------- */
+
+/* argmax float32, index int64, everything else zero. Fill in the rest, then call problem_resolve. */
+void problem_init(problem_line *p);
+
+/* Derive the strides and offsets that were not given. Call it again after sizes or axes change. */
+void problem_resolve(problem_line *p);
+
+/* ---- What follows from a problem ------------------------------------------------------------------------------ */
+
+bool problem_axis_reduced(const problem_line *p, uint32_t axis);
+/* Sizes of the outputs: 1 on reduced axes. */
+void problem_output_sizes(const problem_line *p, uint64_t sizes[PROBLEM_MAX_RANK]);
+uint64_t problem_input_count(const problem_line *p); /* elements by shape: the product of the sizes */
+uint64_t problem_output_count(const problem_line *p);
+uint64_t problem_reduction_count(const problem_line *p); /* elements in each reduction, R */
+
+/* Elements that a buffer must hold: from its start to the last one addressed. */
+uint64_t problem_input_extent(const problem_line *p);
+uint64_t problem_output_extent(const problem_line *p, const problem_tensor *output);
+
+/* The descriptor for the library. It points into itself and into the problem: both must stay where they are. */
+typedef struct problem_desc {
+    argmax_cl_desc desc;
+    argmax_cl_tensor input, index, value;
+    uint64_t output_size[PROBLEM_MAX_RANK];
+} problem_desc;
+void problem_describe(const problem_line *p, problem_desc *d);
+
+/* ---- Element types -------------------------------------------------------------------------------------------- */
+
+typedef struct problem_dtype {
+    argmax_cl_dtype dtype;
+    const char *name;
+    uint32_t bits, mantissa_bits; /* mantissa_bits 0: an integer */
+    bool is_signed, is_index;
+} problem_dtype;
+
+#define PROBLEM_DTYPE_COUNT 12
+extern const problem_dtype problem_dtypes[PROBLEM_DTYPE_COUNT];
+/* NULL for an unknown one. */
+const problem_dtype *problem_dtype_find(argmax_cl_dtype dtype);
+/* Bits of element i of an array, zero-extended; and the reverse. */
+uint64_t problem_load(const problem_dtype *type, const void *array, uint64_t i);
+void problem_store(const problem_dtype *type, void *array, uint64_t i, uint64_t bits);
+
+/* ---- Data ----------------------------------------------------------------------------------------------------- */
+
+extern const char *const data_kind_names[DATA_KIND_COUNT];
+
+/* A well-mixed function of its argument. */
+uint64_t problem_mix(uint64_t x);
+
+/* The bits that beat every other: a NaN where NaNs propagate, else the best value. */
+uint64_t problem_poison(const problem_line *p);
+
+/* Fill the input's buffer, problem_input_extent elements. Elements that the problem does not address get the poison,
+ * so that reading one shows (not done for broadcasts beyond 2^24 elements). */
+void problem_fill(const problem_line *p, void *elements);
+
+#endif

@@ -1,0 +1,99 @@
+/* run_problem [--device SELECTOR] [--route plan|call|host] [--explain] [--file FILE] ['PROBLEM LINE']...
+ *
+ * Runs problem lines (problem.h has the grammar) and compares the answers with the oracle; exit status 0 when all are
+ * right. --file reads lines from a file, - is standard input. Options apply to the lines after them. */
+#include "runner.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct session {
+    runner r;
+    bool open, explain;
+    const char *selector;
+    run_route route;
+} session;
+
+static void explain(session *s, const problem_line *p) {
+    problem_desc d;
+    argmax_cl_plan plan = NULL;
+    char text[2048];
+    problem_describe(p, &d);
+    if (argmax_cl_plan_create(&plan, s->r.handle, p->op, &d.desc) == ARGMAX_CL_SUCCESS &&
+        argmax_cl_plan_describe(plan, text, sizeof text, NULL) == ARGMAX_CL_SUCCESS)
+        printf("  %s\n", text);
+    argmax_cl_plan_destroy(plan);
+}
+
+static bool run_line(session *s, const char *line) {
+    problem_line p;
+    char error[300];
+    if (problem_is_blank(line))
+        return true;
+    if (!problem_parse(line, &p, error, sizeof error)) {
+        fprintf(stderr, "%s\n", error);
+        return false;
+    }
+    if (!s->open && !runner_open(&s->r, s->selector)) {
+        fprintf(stderr, "%s\n", s->r.message);
+        return false;
+    }
+    s->open = true;
+    const run_result result = runner_run(&s->r, &p, s->route);
+    const char *const verdict = result == RUN_OK ? "ok" : result == RUN_REFUSED ? "refused" : "FAIL";
+    printf("%-7s %.*s%s%s\n", verdict, (int)strcspn(line, "\n"), line, result == RUN_OK ? "" : "\n  ",
+           result == RUN_OK ? "" : s->r.message);
+    if (s->explain)
+        explain(s, &p);
+    return result == RUN_OK;
+}
+
+static bool run_file(session *s, const char *name) {
+    char line[4096];
+    bool ok = true;
+    FILE *const file = strcmp(name, "-") == 0 ? stdin : fopen(name, "r");
+    if (!file) {
+        perror(name);
+        return false;
+    }
+    while (fgets(line, sizeof line, file))
+        ok = run_line(s, line) && ok;
+    if (file != stdin)
+        fclose(file);
+    return ok;
+}
+
+static bool set_route(session *s, const char *name) {
+    for (int i = 0; i < ROUTE_COUNT; i++)
+        if (strcmp(name, run_route_names[i]) == 0) {
+            s->route = (run_route)i;
+            return true;
+        }
+    fprintf(stderr, "--route %s: expected plan, call or host\n", name);
+    return false;
+}
+
+int main(int argc, char **argv) {
+    session s;
+    bool ok = argc > 1;
+    memset(&s, 0, sizeof s);
+    for (int i = 1; i < argc; i++) {
+        const bool more = i + 1 < argc;
+        if (strcmp(argv[i], "--device") == 0 && more && !s.open)
+            s.selector = argv[++i];
+        else if (strcmp(argv[i], "--route") == 0 && more)
+            ok = set_route(&s, argv[++i]) && ok;
+        else if (strcmp(argv[i], "--file") == 0 && more)
+            ok = run_file(&s, argv[++i]) && ok;
+        else if (strcmp(argv[i], "--explain") == 0)
+            s.explain = true;
+        else
+            ok = run_line(&s, argv[i]) && ok;
+    }
+    if (argc == 1)
+        fprintf(stderr, "usage: run_problem [--device SELECTOR] [--route plan|call|host] [--explain] [--file FILE] "
+                        "['PROBLEM LINE']...\n");
+    if (s.open)
+        runner_close(&s.r);
+    return ok ? 0 : 1;
+}
