@@ -44,7 +44,7 @@ static bool print_version(void) {
     const char *netcdf = netcdf_version();
     (void)printf("argmax-cl %s, ", argmax_cl_version());
     if (netcdf)
-        (void)printf("NetCDF %s\n", netcdf);
+        (void)printf("NetCDF %.*s\n", (int)strcspn(netcdf, " "), netcdf); /* the date of its build follows */
     else
         (void)printf("built without NetCDF\n");
     return true;
@@ -104,7 +104,7 @@ static bool compute(run_state *s, const options *o, message *m) {
         return false;
     (void)fputs(s->input.notes, stdout);
     if (o->explain)
-        summary_explain(stdout, &s->result, device);
+        summary_explain(stdout, &s->result, to_files ? device : NULL);
     /* Before the files appear: a run that fails leaves none. */
     return finish_stdout(m) && write_outputs(s, o, m);
 }

@@ -127,7 +127,7 @@ bool netcdf_read(const char *path, const char *wanted, array *a, message *m) {
     append(name, sizeof name, "%s:%s", path, wanted);
     const int code = nc_open(path, NC_NOWRITE, &file);
     if (code != NC_NOERR)
-        return complain(m, "%s: %s, expected a NetCDF file", path, nc_strerror(code));
+        return complain(m, "%s: cannot be understood (%s), expected a NetCDF file", path, nc_strerror(code));
     variable v = {0, 0, name, m};
     const bool good = find_variable(file, path, wanted, &v) && read_variable(&v, a);
     (void)nc_close(file);
@@ -138,7 +138,7 @@ bool netcdf_needs_variable(const char *path, message *m) {
     int file;
     const int code = nc_open(path, NC_NOWRITE, &file);
     if (code != NC_NOERR)
-        return complain(m, "%s: %s, expected a NetCDF file", path, nc_strerror(code));
+        return complain(m, "%s: cannot be understood (%s), expected a NetCDF file", path, nc_strerror(code));
     (void)refuse_with_list(file, path, "a NetCDF file without a variable", m);
     (void)nc_close(file);
     return false;

@@ -3,6 +3,7 @@
 #include "number.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* Up to so many points are printed one by one. */
 #define POINTS_SHOWN 20u
@@ -144,5 +145,14 @@ bool summary_print(FILE *stream, const options *o, const array *input, const ans
 }
 
 void summary_explain(FILE *stream, const answer *r, const char *device) {
-    (void)fprintf(stream, "plan    %s\ndevice  %s\n", r->plan, device);
+    static const char separator[] = " | ";
+    const char *part = r->plan;
+    const char *label = "plan    ";
+    for (const char *end; (end = strstr(part, separator)); part = end + strlen(separator)) {
+        (void)fprintf(stream, "%s%.*s\n", label, (int)(end - part), part);
+        label = "        ";
+    }
+    (void)fprintf(stream, "%s%s\n", label, part);
+    if (device)
+        (void)fprintf(stream, "device  %s\n", device);
 }

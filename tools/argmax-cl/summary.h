@@ -10,7 +10,7 @@
  * extreme itself. The answer must have its values. */
 bool summary_print(FILE *stream, const options *o, const array *input, const answer *r, const char *device, message *m);
 
-/* The plan, a line for each of its parts, and the device. */
+/* The plan, a line for each of its parts; and the device, when it is not NULL. */
 void summary_explain(FILE *stream, const answer *r, const char *device);
 
 #endif
