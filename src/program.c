@@ -125,7 +125,7 @@ static argmax_cl_status compile(argmax_cl_handle handle, const char *kernel, con
     if (!status && source.failed)
         status = fail(ARGMAX_CL_ERROR_OUT_OF_HOST_MEMORY, "no memory for the source of kernel %s", kernel);
     if (!status) {
-        const char *const bytes = source.bytes;
+        const char *bytes = source.bytes;
         program = clCreateProgramWithSource(handle->context, 1, &bytes, &source.used, &code);
         if (!program)
             status = fail_opencl("clCreateProgramWithSource", code);
