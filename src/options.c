@@ -40,7 +40,9 @@ static void add_order(writer *w, const problem *p) {
 }
 
 static void add_outputs(writer *w, const problem *p) {
-    add(w, " -DIDX_T=%s -DVALUE=%d", unsigned_type(p->index.type->bits), p->value.type != NULL);
+    const bool wide = p->index.type->bits == 64;
+    add(w, " -DIDX_T=%s -DSIGNED_IDX_T=%s -DVALUE=%d", wide ? "ulong" : "uint", wide ? "long" : "int",
+        p->value.type != NULL);
     if (p->value.type)
         add(w, " -DNO_WINNER=0x%" PRIx64, p->input.type->no_winner);
 }

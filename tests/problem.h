@@ -22,7 +22,8 @@
 #define PROBLEM_MAX_RANK ARGMAX_CL_MAX_RANK
 #define PROBLEM_LINE_SIZE 1024 /* bytes that hold every printed problem */
 
-/* What the input holds. "Best" is the extreme that the operator looks for, "worst" the other one. */
+/* What the input holds. "Best" is the extreme that the operator looks for, "worst" the other one. Some kinds give each
+ * reduction a place: index (seed + number of the output) mod R, so that R outputs have an extreme at every index. */
 typedef enum data_kind {
     DATA_RANDOM,     /* random bits, floats finite */
     DATA_TIES,       /* five distinct values */
@@ -36,11 +37,11 @@ typedef enum data_kind {
     DATA_ZEROS,   /* -0 and +0 mixed; integers: 0 */
     DATA_WORST,   /* the worst value everywhere: for argmax -inf or the least integer */
     DATA_BEST,    /* the best value everywhere */
-    DATA_PEAK,    /* ties, and one best finite value in each reduction, at index seed mod R */
-    DATA_PAIR,    /* the same, with an equal one at (seed+1) mod R */
-    DATA_NANPEAK, /* random, and a NaN in each reduction at seed mod R */
-    DATA_NANPAIR, /* the same, with another NaN at (seed+1) mod R */
-    DATA_NUMBER,  /* NaN everywhere but for the worst value at seed mod R of each reduction */
+    DATA_PEAK,    /* ties, and the best finite value once in each reduction, at its place */
+    DATA_PAIR,    /* the same, with an equal one at the next index, or at 0 */
+    DATA_NANPEAK, /* random, and a NaN in each reduction at its place */
+    DATA_NANPAIR, /* the same, with another NaN at the next index, or at 0 */
+    DATA_NUMBER,  /* NaN everywhere but for the worst value at each reduction's place */
     DATA_KIND_COUNT
 } data_kind;
 

@@ -165,34 +165,41 @@ static bool advance(uint32_t rank, const uint64_t *sizes, const int64_t *strides
     return false;
 }
 
-/* Put `bits` at one index of every reduction. */
-static void plant(const problem_line *p, const problem_dtype *t, void *elements, uint64_t index, uint64_t bits) {
-    uint64_t kept[PROBLEM_MAX_RANK], position[PROBLEM_MAX_RANK] = {0};
-    int64_t address = (int64_t)p->input.offset;
-    problem_output_sizes(p, kept);
+/* Distance of an index on the reduced axes from index 0, in elements. */
+static int64_t reduced_distance(const problem_line *p, uint64_t index) {
+    int64_t distance = 0;
     for (uint32_t d = p->rank; d-- > 0;)
         if (problem_axis_reduced(p, d)) {
-            address += (int64_t)(index % p->size[d]) * p->input.stride[d];
+            distance += (int64_t)(index % p->size[d]) * p->input.stride[d];
             index /= p->size[d];
         }
-    do
-        problem_store(t, elements, (uint64_t)address, bits);
-    while (advance(p->rank, kept, p->input.stride, position, &address));
+    return distance;
+}
+
+/* Put `bits` at every reduction's place, or `shift` indices after it. */
+static void plant(const problem_line *p, const problem_dtype *t, void *elements, uint64_t shift, uint64_t bits) {
+    const uint64_t reduction = problem_reduction_count(p);
+    uint64_t kept[PROBLEM_MAX_RANK], position[PROBLEM_MAX_RANK] = {0}, place = (p->seed + shift) % reduction;
+    int64_t address = (int64_t)p->input.offset;
+    problem_output_sizes(p, kept);
+    do {
+        problem_store(t, elements, (uint64_t)(address + reduced_distance(p, place)), bits);
+        place = (place + 1) % reduction;
+    } while (advance(p->rank, kept, p->input.stride, position, &address));
 }
 
 static void plant_all(const problem_line *p, const problem_dtype *t, void *elements) {
-    const uint64_t reduction = problem_reduction_count(p), here = p->seed % reduction, next = (here + 1) % reduction;
     const bool is_float = t->mantissa_bits != 0;
-    if (p->data == DATA_PAIR || p->data == DATA_PEAK)
-        plant(p, t, elements, here, best(p, t, true));
+    if (p->data == DATA_PEAK || p->data == DATA_PAIR)
+        plant(p, t, elements, 0, best(p, t, true));
     if (p->data == DATA_PAIR)
-        plant(p, t, elements, next, best(p, t, true));
-    if (is_float && (p->data == DATA_NANPAIR || p->data == DATA_NANPEAK))
-        plant(p, t, elements, here, some_nan(t, problem_mix(p->seed)));
+        plant(p, t, elements, 1, best(p, t, true));
+    if (is_float && (p->data == DATA_NANPEAK || p->data == DATA_NANPAIR))
+        plant(p, t, elements, 0, some_nan(t, problem_mix(p->seed)));
     if (is_float && p->data == DATA_NANPAIR)
-        plant(p, t, elements, next, some_nan(t, problem_mix(p->seed + 1)));
+        plant(p, t, elements, 1, some_nan(t, problem_mix(p->seed + 1)));
     if (is_float && p->data == DATA_NUMBER)
-        plant(p, t, elements, here, worst(p, t));
+        plant(p, t, elements, 0, worst(p, t));
 }
 
 static void poison_gaps(const problem_line *p, const problem_dtype *t, void *elements, uint64_t extent) {

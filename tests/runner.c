@@ -146,8 +146,7 @@ static bool library_ok(runner *r, trial *t, argmax_cl_status status, const char 
 static bool run_plan(runner *r, trial *t, const argmax_cl_buffers *buffers) {
     size_t bytes = 0;
     cl_event event = NULL;
-    if (!library_ok(r, t, argmax_cl_plan_create(&t->plan, r->handle, t->p->op, &t->d.desc), "plan_create") ||
-        !library_ok(r, t, argmax_cl_plan_workspace_size(t->plan, &bytes), "plan_workspace_size") ||
+    if (!library_ok(r, t, argmax_cl_plan_workspace_size(t->plan, &bytes), "plan_workspace_size") ||
         !arena_open(r, &t->workspace, bytes) || !arena_upload(r, &t->workspace, CL_MEM_READ_WRITE) ||
         !library_ok(r, t, argmax_cl_plan_enqueue(t->plan, r->queue, buffers, t->workspace.buffer, 0, NULL, &event),
                     "plan_enqueue"))
@@ -250,19 +249,25 @@ static bool judge(runner *r, trial *t) {
            same(r, t, "workspace", &t->workspace, ARGMAX_CL_UINT8, NULL);
 }
 
+/* A plan is made for every forced problem, so that a refusal costs no data. */
+static bool run(runner *r, trial *t, run_route route, bool forced) {
+    if ((route == ROUTE_PLAN || forced) &&
+        !library_ok(r, t, argmax_cl_plan_create(&t->plan, r->handle, t->p->op, &t->d.desc), "plan_create"))
+        return false;
+    return trial_open(r, t) && (route == ROUTE_HOST ? run_host(r, t) : run_buffers(r, t, route)) && judge(r, t);
+}
+
 run_result runner_run(runner *r, const problem_line *p, run_route route) {
     trial t;
     memset(&t, 0, sizeof t);
     t.p = p;
     problem_describe(p, &t.d);
-    const bool ok =
-        trial_open(r, &t) && (route == ROUTE_HOST ? run_host(r, &t) : run_buffers(r, &t, route)) && judge(r, &t);
+    const bool forced = p->strategy[0] || p->tuning[0], ok = run(r, &t, route, forced);
     argmax_cl_plan_destroy(t.plan);
     arena_close(&t.workspace);
     arena_close(&t.value);
     arena_close(&t.index);
     arena_close(&t.input);
-    const bool forced = p->strategy[0] || p->tuning[0];
     const run_result result = ok                                                       ? RUN_OK
                               : forced && t.status == ARGMAX_CL_ERROR_INVALID_STRATEGY ? RUN_REFUSED
                                                                                        : RUN_FAILED;

@@ -1,0 +1,45 @@
+/* fuzz_problems [--count N] [--seed S] [--kinds K] [--device SELECTOR]
+ *
+ * Runs N random problems against the oracle; exit status 0 when all are right. Prints the seed (taken from the clock
+ * unless given), and for each failure the line that runs it again. K bounds the number of programs compiled. */
+#include "sweep.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+int main(int argc, char **argv) {
+    uint64_t count = 2000, kinds = 60, seed = (uint64_t)time(NULL);
+    const char *selector = NULL;
+    for (int i = 1; i < argc; i += 2) {
+        const char *const text = i + 1 < argc ? argv[i + 1] : "";
+        if (strcmp(argv[i], "--count") == 0)
+            count = strtoull(text, NULL, 10);
+        else if (strcmp(argv[i], "--seed") == 0)
+            seed = strtoull(text, NULL, 10);
+        else if (strcmp(argv[i], "--kinds") == 0)
+            kinds = strtoull(text, NULL, 10);
+        else if (strcmp(argv[i], "--device") == 0)
+            selector = text;
+        else
+            kinds = 0;
+    }
+    if (count == 0 || kinds == 0) {
+        fprintf(stderr, "usage: fuzz_problems [--count N] [--seed S] [--kinds K] [--device SELECTOR]\n");
+        return 2;
+    }
+    runner r;
+    bool ok = runner_open(&r, selector);
+    if (ok) {
+        sweep s = {.r = &r};
+        ok = sweep_random(&s, seed, count, kinds);
+        printf("%lu problems drawn, %lu right, %lu wrong, %lu refused by a forced strategy\n", s.problems, s.runs,
+               s.failures, r.runs[RUN_REFUSED]);
+    } else {
+        fprintf(stderr, "%s\n", r.message);
+    }
+    runner_close(&r);
+    return ok ? 0 : 1;
+}

@@ -1,0 +1,27 @@
+/* What every Check program here needs: one device for the whole process, and a main. */
+#ifndef ARGMAX_CL_TESTS_SUITE_H
+#define ARGMAX_CL_TESTS_SUITE_H
+
+#include "sweep.h"
+
+#include <check.h>
+
+/* The runner on the device that the environment variable ARGMAX_CL_TEST_DEVICE selects (a selector; unset: the one
+ * thought fastest), opened once. Ends the process with a message when there is no such device. */
+runner *suite_runner(void);
+
+/* The value of an environment variable as a number, or `otherwise`. */
+uint64_t suite_number(const char *variable, uint64_t otherwise);
+
+/* Run the tests in this process (OpenCL does not survive a fork, and programs compiled once serve all tests), close the
+ * runner; returns main's exit status. CK_RUN_CASE and the other variables of Check work: every test is a case. */
+int suite_run(const char *name, const TTest *const *tests, size_t count);
+
+/* The main of a program whose tests are listed. */
+#define SUITE_MAIN(name, ...)                                                                                          \
+    int main(void) {                                                                                                   \
+        const TTest *const tests[] = {__VA_ARGS__};                                                                    \
+        return suite_run(name, tests, sizeof tests / sizeof tests[0]);                                                 \
+    }
+
+#endif

@@ -1,0 +1,90 @@
+#include "sweep.h"
+
+#include "internal.h"
+#include "random_problem.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const sweep_tunings[SWEEP_TUNINGS] = {"cpu", "gpu"};
+
+static void force(problem_line *p, const char *strategy, const char *tuning) {
+    snprintf(p->strategy, sizeof p->strategy, "%s", strategy);
+    snprintf(p->tuning, sizeof p->tuning, "%s", tuning);
+}
+
+static run_result count(sweep *s, const problem_line *p, run_route route) {
+    const run_result result = runner_report(s->r, p, route);
+    s->runs += result == RUN_OK;
+    s->failures += result == RUN_FAILED;
+    return result;
+}
+
+bool sweep_problem(sweep *s, const problem_line *problem) {
+    const unsigned long failures = s->failures, runs = s->runs;
+    problem_line p = *problem;
+    s->problems++;
+    for (uint32_t i = 0; i < strategy_count(); i++)
+        for (size_t t = 0; t < SWEEP_TUNINGS; t++) {
+            force(&p, strategy_name(i), sweep_tunings[t]);
+            s->accepted[i][t] += count(s, &p, ROUTE_PLAN) == RUN_OK;
+        }
+    if (s->runs == runs && s->failures == failures) {
+        fprintf(stderr, "FAIL no strategy accepts this problem\n");
+        s->failures++;
+    }
+    return s->failures == failures;
+}
+
+bool sweep_chosen(sweep *s, const problem_line *problem) {
+    const unsigned long failures = s->failures;
+    problem_line p = *problem;
+    s->problems++;
+    for (size_t t = 0; t < SWEEP_TUNINGS; t++) {
+        force(&p, "", sweep_tunings[t]);
+        if (count(s, &p, (run_route)((s->problems + t) % ROUTE_COUNT)) == RUN_REFUSED) {
+            fprintf(stderr, "FAIL tuning=%s is refused: %s\n", sweep_tunings[t], s->r->message);
+            s->failures++;
+        }
+    }
+    return s->failures == failures;
+}
+
+void sweep_print(const sweep *s, const char *title) {
+    printf("%s: %lu problems, %lu runs, %lu failures\n", title, s->problems, s->runs, s->failures);
+    for (uint32_t i = 0; i < strategy_count(); i++)
+        printf("  %-12s accepted %8lu (%s) %8lu (%s)\n", strategy_name(i), s->accepted[i][0], sweep_tunings[0],
+               s->accepted[i][1], sweep_tunings[1]);
+}
+
+/* Most problems are small, some large enough for every stage. */
+static uint64_t random_budget(random_source *source) {
+    if (random_below(source, 60) == 0)
+        return (uint64_t)1 << 20;
+    return (uint64_t)1 << (4 + random_below(source, 11));
+}
+
+/* A kind, for half of them with a strategy, for half with a tuning row. */
+static problem_line random_program(random_source *source) {
+    problem_line p;
+    random_kind(source, &p);
+    force(&p, random_below(source, 2) ? strategy_name((uint32_t)random_below(source, strategy_count())) : "",
+          random_below(source, 2) ? sweep_tunings[random_below(source, SWEEP_TUNINGS)] : "");
+    return p;
+}
+
+bool sweep_random(sweep *s, uint64_t seed, uint64_t count_wanted, uint64_t kinds) {
+    const unsigned long failures = s->failures, goal = s->runs + count_wanted;
+    random_source pool = {seed};
+    printf("random problems: seed %" PRIu64 "\n", seed);
+    fflush(stdout);
+    for (uint64_t i = 0; s->runs < goal && s->failures < failures + 10 && i < 20 * count_wanted; i++) {
+        random_source which = {problem_mix(seed + i % kinds)}, source = {problem_mix(random_next(&pool) + i)};
+        problem_line p = random_program(&which);
+        random_problem(&source, &p, random_budget(&source));
+        s->problems++;
+        count(s, &p, (run_route)random_below(&source, ROUTE_COUNT));
+    }
+    return s->failures == failures && s->runs >= goal;
+}

@@ -1,0 +1,31 @@
+/* Runs a problem through every strategy and both tuning rows. Each answer is compared with the oracle's bit for bit, so
+ * that all strategies agree with each other too. */
+#ifndef ARGMAX_CL_TESTS_SWEEP_H
+#define ARGMAX_CL_TESTS_SWEEP_H
+
+#include "runner.h"
+
+#define SWEEP_MAX_STRATEGIES 32
+#define SWEEP_TUNINGS 2
+extern const char *const sweep_tunings[SWEEP_TUNINGS];
+
+typedef struct sweep {
+    runner *r;
+    unsigned long accepted[SWEEP_MAX_STRATEGIES][SWEEP_TUNINGS]; /* problems that a strategy took, and got right */
+    unsigned long problems, runs, failures;
+} sweep;
+
+/* Run a problem under every strategy and tuning row; failures are printed. False after a failure. */
+bool sweep_problem(sweep *s, const problem_line *problem);
+
+/* Run a problem with the strategy left to the library, under each tuning row and through one route after the other. */
+bool sweep_chosen(sweep *s, const problem_line *problem);
+
+/* A table of what each strategy accepted, to stdout. */
+void sweep_print(const sweep *s, const char *title);
+
+/* Random problems in the number asked for, of at most `kinds` combinations of kind, strategy and tuning row. Prints the
+ * seed first, and stops after 10 failures. */
+bool sweep_random(sweep *s, uint64_t seed, uint64_t count, uint64_t kinds);
+
+#endif

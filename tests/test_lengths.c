@@ -1,0 +1,125 @@
+/* How many elements there are: every length, and a few tensors that no cache holds. */
+#include "internal.h"
+#include "kinds.h"
+#include "suite.h"
+
+#define SHORT 64
+
+/* A flat tensor, rows or columns with reductions of `length` elements. */
+static problem_line of_length(const problem_line *kind, uint32_t class, uint64_t length, uint64_t outputs) {
+    const uint64_t rows[2] = {outputs, length}, columns[2] = {length, outputs};
+    return class == 0   ? kind_shape(kind, 1, &length, 1)
+           : class == 1 ? kind_shape(kind, 2, rows, 2)
+                        : kind_shape(kind, 2, columns, 1);
+}
+
+static void check(sweep *s, const char *title) {
+    sweep_print(s, title);
+    ck_assert_uint_eq(s->failures, 0);
+}
+
+/* As many outputs as elements, so that the extreme is at every place at once; a flat tensor once for each place. */
+START_TEST(short_lengths_at_every_place) {
+    sweep s = {.r = suite_runner()};
+    for (uint32_t k = 0; k < KIND_SAMPLE_COUNT; k++) {
+        const problem_line kind = kind_sample(k);
+        for (uint64_t length = 1; length <= SHORT; length++)
+            for (uint32_t class = 0; class < 3; class ++)
+                for (uint64_t place = 0; place < (class == 0 ? length : 1); place++) {
+                    problem_line p = of_length(&kind, class, length, length);
+                    p.data = k & 1 ? DATA_PAIR : DATA_PEAK;
+                    p.seed = place;
+                    sweep_chosen(&s, &p);
+                }
+    }
+    check(&s, "short lengths");
+}
+END_TEST
+
+/* The same for rows and columns through every strategy. */
+START_TEST(short_lengths_through_every_strategy) {
+    sweep s = {.r = suite_runner()};
+    for (uint32_t k = 0; k < KIND_SAMPLE_COUNT; k++) {
+        const problem_line kind = kind_sample(k);
+        for (uint64_t length = 1; length <= SHORT; length += 1 + (k + length) % 4)
+            for (uint32_t class = 0; class < 3; class ++) {
+                problem_line p = of_length(&kind, class, length, length);
+                p.data = length & 1 ? DATA_PAIR : DATA_PEAK;
+                p.seed = length / 2;
+                sweep_problem(&s, &p);
+            }
+    }
+    check(&s, "short lengths, every strategy");
+}
+END_TEST
+
+/* Three kinds take every length; the others one in a few, all of them different ones. */
+START_TEST(every_length) {
+    sweep s = {.r = suite_runner()};
+    for (uint32_t k = 0; k < KIND_SAMPLE_COUNT; k++) {
+        const problem_line kind = kind_sample(k);
+        const bool full =
+            kind.dtype == ARGMAX_CL_FLOAT32 || kind.dtype == ARGMAX_CL_INT8 || kind.dtype == ARGMAX_CL_INT64;
+        for (uint64_t length = full ? SHORT + 1 : SHORT + 1 + k; length <= 4200; length += full ? 1 : 17)
+            for (uint32_t class = 0; class < 3; class ++) {
+                problem_line p = of_length(&kind, class, length, 2);
+                p.data = length & 1 ? DATA_PAIR : DATA_PEAK;
+                p.seed = length % 3 == 0 ? length - 1 : problem_mix(length);
+                sweep_chosen(&s, &p);
+            }
+    }
+    check(&s, "every length");
+}
+END_TEST
+
+/* NumPy's way: a short array with a known answer repeated 129 times, and padded to 513. */
+START_TEST(repeated_and_padded) {
+    sweep s = {.r = suite_runner()};
+    for (uint32_t k = 0; k < KIND_SAMPLE_COUNT; k++) {
+        const problem_line kind = kind_sample(k);
+        for (uint64_t period = 1; period <= 24; period++) {
+            const uint64_t repeated[2] = {129, period}, padded = 513 + period;
+            problem_line p = kind_shape(&kind, 2, repeated, 3);
+            p.input.has_strides = true;
+            p.input.stride[0] = 0;
+            p.data = DATA_SPECIAL;
+            p.seed = period;
+            sweep_chosen(&s, &p);
+            p = kind_shape(&kind, 1, &padded, 1);
+            p.data = DATA_PEAK;
+            p.seed = period - 1;
+            sweep_chosen(&s, &p);
+        }
+    }
+    check(&s, "repeated and padded");
+}
+END_TEST
+
+/* Larger than caches, and enough for every stage: the extremes at the very end, and on both sides of the middle. */
+START_TEST(large) {
+    static const uint64_t flat[] = {1u << 24, (1u << 22) + 12345};
+    static const uint64_t shapes[][2] = {{2, 1u << 23}, {1u << 20, 16}, {5000, 1000}, {1u << 22, 3}, {65537, 70}};
+    sweep s = {.r = suite_runner()};
+    for (uint32_t k = 0; k < KIND_SAMPLE_COUNT; k += 4) {
+        const problem_line kind = kind_sample(k); /* float32, int8, uint8 */
+        for (size_t i = 0; i < sizeof flat / sizeof flat[0]; i++)
+            for (uint32_t end = 0; end < 2; end++) {
+                problem_line p = kind_shape(&kind, 1, &flat[i], 1);
+                p.data = DATA_PAIR;
+                p.seed = end ? flat[i] - 1 : flat[i] / 2 - 1;
+                sweep_problem(&s, &p);
+            }
+        for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+            for (uint32_t axis = 0; axis < 2; axis++) {
+                problem_line p = kind_shape(&kind, 2, shapes[i], 1u << axis);
+                p.data = DATA_PAIR;
+                p.seed = p.size[axis] - 2;
+                sweep_problem(&s, &p);
+            }
+    }
+    check(&s, "large");
+}
+END_TEST
+
+SUITE_MAIN("lengths", short_lengths_at_every_place, short_lengths_through_every_strategy, every_length,
+           repeated_and_padded, large)

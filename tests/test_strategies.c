@@ -1,0 +1,95 @@
+/* Every strategy on every problem that it accepts, under both tuning rows: every input type x operator x direction x
+ * NaN mode, index types and value outputs pairwise. The shapes are one of each class that a strategy may be made for,
+ * with sizes on both sides of the blocks that kernels walk in. */
+#include "internal.h"
+#include "kinds.h"
+#include "suite.h"
+
+#include <stdio.h>
+
+typedef struct shape {
+    uint32_t rank, axes; /* axes: a bit mask */
+    uint64_t size[5];
+    data_kind data;
+    uint64_t seed; /* the place of a peak */
+} shape;
+
+#define FIRST 1u
+#define SECOND 2u
+#define THIRD 4u
+#define FOURTH 8u
+
+static const shape shapes[] = {
+    /* one output */
+    {1, FIRST, {1}, DATA_SPECIAL, 0},
+    {1, FIRST, {17}, DATA_SPECIAL, 2},
+    {1, FIRST, {255 * 16 + 1}, DATA_PAIR, 254},
+    {1, FIRST, {65537}, DATA_PEAK, 65536},
+    {1, FIRST, {70001}, DATA_NAN, 3},
+    {1, FIRST, {300007}, DATA_PAIR, 300006},
+    {1, FIRST, {100000}, DATA_ALLNAN, 4},
+    /* rows: tiny, short and many, long and few */
+    {2, SECOND, {1000, 2}, DATA_SPECIAL, 5},
+    {2, SECOND, {500, 7}, DATA_TIES, 6},
+    {2, SECOND, {301, 33}, DATA_NUMBER, 7},
+    {2, SECOND, {67, 257}, DATA_SPECIAL, 8},
+    {2, SECOND, {257, 256}, DATA_PEAK, 0},
+    {2, SECOND, {5, 4097}, DATA_PAIR, 4079},
+    {2, SECOND, {3, 66000}, DATA_NANPAIR, 65535},
+    {2, SECOND, {2, 66001}, DATA_WORST, 0},
+    /* columns */
+    {2, FIRST, {2, 1000}, DATA_SPECIAL, 9},
+    {2, FIRST, {33, 301}, DATA_NUMBER, 10},
+    {2, FIRST, {257, 67}, DATA_SPECIAL, 11},
+    {2, FIRST, {256, 1025}, DATA_PEAK, 0},
+    {2, FIRST, {4097, 5}, DATA_PAIR, 4079},
+    {2, FIRST, {20000, 3}, DATA_NANPAIR, 19999},
+    {2, FIRST, {3000, 17}, DATA_WORST, 0},
+    /* (K1, R, K2) and two reduced axes that do not merge */
+    {3, SECOND, {7, 65, 33}, DATA_PAIR, 60},
+    {3, SECOND, {33, 300, 4}, DATA_SPECIAL, 12},
+    {3, SECOND, {300, 3, 5}, DATA_ALLNAN, 13},
+    {3, FIRST | THIRD, {17, 9, 31}, DATA_PAIR, 30},
+    {3, FIRST | THIRD, {300, 3, 257}, DATA_PEAK, 256},
+    {4, SECOND | FOURTH, {3, 17, 5, 65}, DATA_NANPEAK, 64},
+    {4, FIRST | THIRD, {9, 5, 11, 7}, DATA_SPECIAL, 14},
+    {5, FIRST | THIRD | 16u, {5, 3, 4, 6, 7}, DATA_TIES, 15},
+};
+#define SHAPE_COUNT (sizeof shapes / sizeof shapes[0])
+
+START_TEST(all_strategies_agree) {
+    static sweep s;
+    s.r = suite_runner();
+    for (uint32_t k = 0; k < KIND_COUNT; k++) {
+        const problem_line kind = kind_at(k);
+        for (size_t i = 0; i < SHAPE_COUNT; i++) {
+            problem_line p = kind_shape(&kind, shapes[i].rank, shapes[i].size, shapes[i].axes);
+            p.data = shapes[i].data;
+            p.seed = shapes[i].seed;
+            sweep_problem(&s, &p);
+        }
+    }
+    sweep_print(&s, "strategies");
+    ck_assert_uint_eq(s.failures, 0);
+    /* A strategy that takes nothing would pass unseen: each takes at least two shapes of each kind. */
+    for (uint32_t i = 0; i < strategy_count(); i++)
+        for (size_t t = 0; t < SWEEP_TUNINGS; t++)
+            ck_assert_msg(s.accepted[i][t] >= 2 * KIND_COUNT, "%s (%s) ran %lu problems: expected %d or more",
+                          strategy_name(i), sweep_tunings[t], s.accepted[i][t], 2 * KIND_COUNT);
+}
+END_TEST
+
+/* The last strategy is the one that takes everything. */
+START_TEST(last_strategy_accepts_everything) {
+    static sweep s;
+    s.r = suite_runner();
+    const problem_line kind = kind_at(0);
+    for (size_t i = 0; i < SHAPE_COUNT; i++) {
+        problem_line p = kind_shape(&kind, shapes[i].rank, shapes[i].size, shapes[i].axes);
+        snprintf(p.strategy, sizeof p.strategy, "%s", strategy_name(strategy_count() - 1));
+        ck_assert_int_eq(runner_report(s.r, &p, ROUTE_PLAN), RUN_OK);
+    }
+}
+END_TEST
+
+SUITE_MAIN("strategies", all_strategies_agree, last_strategy_accepts_everything)
