@@ -125,6 +125,7 @@ typedef struct device_facts {
     cl_ulong max_buffer;       /* CL_DEVICE_MAX_MEM_ALLOC_SIZE, bytes */
     cl_ulong global_memory, local_memory; /* bytes */
     bool host_unified;         /* host memory can be used in place */
+    bool aligned_buffers;      /* buffers start at multiples of any vector: no host memory is used in place */
     bool ptx_pairs;            /* takes inline PTX for sm_90: arithmetic on 16-bit pairs */
     char name[256];
 } device_facts;
@@ -196,18 +197,21 @@ void strategy_request(problem *p);
 argmax_cl_status strategy_choose(const problem *p, const layout *l, const device_facts *device, uint32_t group_limit,
                                  geometry *out);
 
-/* How a family would lie over a problem. `lanes` work-items share an output (rows; 0: those that suit it);
- * with `split` the reduction is cut into at least two parts. False when the strategy cannot do that here. */
+/* Work-items that share a row: one, some of a work-group, a whole work-group. */
+typedef enum lane_rule { LANES_ONE, LANES_FEW, LANES_ALL } lane_rule;
+
+/* How a family would lie over a problem; with `split` the reduction is cut into at least two parts. False when that
+ * cannot be done here. */
 typedef struct geometry_request {
     const problem *problem;
     const layout *layout;
     const device_facts *device;
     const tuning_row *tuning;
-    uint32_t group; /* work-items of a work-group */
-    bool strided;   /* whether neighbours may lie apart */
+    uint32_t group_limit; /* work-items of a work-group at most */
+    bool strided;         /* whether neighbours may lie apart */
     bool split;
 } geometry_request;
-bool geometry_rows(const geometry_request *request, uint32_t lanes, geometry *out);
+bool geometry_rows(const geometry_request *request, lane_rule lanes, geometry *out);
 bool geometry_columns(const geometry_request *request, geometry *out);
 
 /* ---- options.c: the -D macros that specialise a kernel --------------------------------------------------------------- */

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum lane_rule { LANES_ONE, LANES_FEW, LANES_ALL } lane_rule;
-
 typedef struct strategy_row {
     const char *name;
     kernel_family family;
@@ -30,7 +28,7 @@ static bool always(const geometry_request *r, const geometry *g) {
 
 /* A row that one work-item reads in a few loads. */
 static bool rows_are_tiny(const geometry_request *r, const geometry *g) {
-    return r->group > 1 && g->units <= r->tuning->tiny_loads;
+    return g->scan.group > 1 && g->units <= r->tuning->tiny_loads;
 }
 
 static bool rows_are_short(const geometry_request *r, const geometry *g) {
@@ -54,7 +52,7 @@ static bool columns_do(const geometry_request *r, const geometry *g) {
 /* Without lanes to share, a row shorter than a vector costs more to fold than to gather. */
 static bool strided_columns_do(const geometry_request *r, const geometry *g) {
     const layout *l = r->layout;
-    const bool short_rows = r->group == 1 && l->reduction < 16 && l->kept[l->kept_count - 1].size >= 16;
+    const bool short_rows = g->scan.group == 1 && l->reduction < 16 && l->kept[l->kept_count - 1].size >= 16;
     return short_rows || columns_do(r, g);
 }
 
@@ -79,19 +77,14 @@ const char *strategy_name(uint32_t i) { return i < STRATEGY_COUNT ? strategies[i
 
 static bool lay_out(const strategy_row *row, const problem *p, const layout *l, const device_facts *device,
                     const tuning_row *tuning, uint32_t group_limit, geometry *g, bool *suits) {
-    uint32_t group = row->family == FAMILY_COLUMNS ? tuning->group_columns
-                     : row->lanes == LANES_ALL     ? tuning->group
-                                                   : tuning->group_short;
-    while (group > group_limit)
-        group /= 2;
-    const geometry_request request = {p, l, device, tuning, group, row->strided, row->split};
+    const geometry_request request = {p, l, device, tuning, group_limit, row->strided, row->split};
     bool possible;
     memset(g, 0, sizeof *g);
     g->strategy = row->name;
     if (row->family == FAMILY_COLUMNS)
         possible = geometry_columns(&request, g);
     else
-        possible = geometry_rows(&request, row->lanes == LANES_ONE ? 1 : row->lanes == LANES_FEW ? 0 : group, g);
+        possible = geometry_rows(&request, row->lanes, g);
     *suits = possible && row->suits(&request, g);
     return possible;
 }
