@@ -36,7 +36,7 @@ argmax_cl_status device_enter(void) {
 static void device_name(cl_device_id device, char name[NAME_BYTES]) {
     char text[1024] = "";
     if (clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof text, text, NULL) != CL_SUCCESS)
-        strcpy(text, "unnamed");
+        snprintf(text, sizeof text, "unnamed");
     text[sizeof text - 1] = '\0';
     snprintf(name, NAME_BYTES, "%.*s", (int)NAME_BYTES - 1, text);
 }
@@ -182,7 +182,7 @@ argmax_cl_status argmax_cl_list_devices(uint32_t capacity, cl_device_id *devices
 static void entry_names(const device_entry *entry, char device[NAME_BYTES], char platform[NAME_BYTES]) {
     device_name(entry->device, device);
     if (clGetPlatformInfo(entry->platform, CL_PLATFORM_NAME, NAME_BYTES, platform, NULL) != CL_SUCCESS)
-        strcpy(platform, "unnamed platform");
+        snprintf(platform, NAME_BYTES, "unnamed platform");
 }
 
 static char lower(char c) {

@@ -31,6 +31,7 @@ static const char *const problems[] = {
     "argmin float16 4x6 axes=0 value vstrides=1,-5 data=special",
     "argmin bfloat16 4x6 axes=0 value vstrides=1,3 nan=ignore data=allnan",
     "argmax float32 1x1x1 axes=1 istrides=-9223372036854775807,5,-7 value",
+    "argmax float32 2x1x3x2 axes=3 istrides=3,9223372036854775807,1,1 ioffset=5 value",
     "argmax float32 0x7 axes=1 value",
     "argmax float32 300000 value data=peak seed=299999",
 };
@@ -198,7 +199,7 @@ START_TEST(times_are_reported) {
     ck_assert_int_eq(argmax_cl_host(r.handle, &c.desc, &c.arrays, &options), ARGMAX_CL_SUCCESS);
     ck_assert_msg(compute > 0 && compute < 60 && transfer > 0 && transfer < 60, "%g and %g", compute, transfer);
     const double before[] = {compute, transfer};
-    c.axis = 7;
+    c.desc.strategy = "no such strategy";
     ck_assert_int_ne(argmax_cl_host(r.handle, &c.desc, &c.arrays, &options), ARGMAX_CL_SUCCESS);
     ck_assert(compute == before[0] && transfer == before[1]);
     prepare(&c);
