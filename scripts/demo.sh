@@ -27,7 +27,7 @@ ask() { # TITLE NAME OPTION...
     echo "\$ argmax-cl $* $data:air_temperature"
     "$argmax_cl" "$@" "$data:air_temperature"
     "$argmax_cl" "$@" -o "$indices" "$data:air_temperature"
-    echo "As years:"
+    echo "\$ argmax-cl $* -o $indices $data:air_temperature; build/examples/name_years $data $indices"
     build/examples/name_years "$data" "$indices"
 }
 ask "Which year is the warmest at each grid point?" warmest -a 0
