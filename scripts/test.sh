@@ -40,15 +40,17 @@ build_in() { # FOLDER CMAKE_OPTION...
 folders=(include src kernels tests tools bench examples)
 
 format() {
-    find "${folders[@]}" -regextype egrep -regex '.*\.(c|h|cpp|cl|clh|def)' -print0 |
-        xargs -0 build/venv/bin/clang-format --dry-run -Werror
+    local wrong
+    wrong=$(find "${folders[@]}" -regextype egrep -regex '.*\.(c|h|cpp|cl|clh)' -print0 |
+        xargs -0 build/venv/bin/clang-format --dry-run 2>&1 | sed -n 's/^\([^: ]*\):.*clang-format-violations.*/\1/p' | uniq)
+    [ -z "$wrong" ] || { echo "Mend with: build/venv/bin/clang-format -i ${wrong//$'\n'/ }"; return 1; }
 }
 
 # In the sanitizer build, where assertions are alive and tell the analyser what always holds.
 tidy() {
     find "${folders[@]}" -name '*.c' -not -path 'tests/install/*' -print0 |
-        xargs -0 -P "$jobs" -n 2 build/venv/bin/clang-tidy -p build-asan --quiet 2>build-asan/tidy.log ||
-        { grep -v 'warnings generated' build-asan/tidy.log; return 1; }
+        xargs -0 -P "$jobs" -n 1 build/venv/bin/clang-tidy -p build-asan --quiet >build-asan/tidy.txt 2>&1 ||
+        { grep -v 'warnings\? generated' build-asan/tidy.txt; return 1; }
 }
 
 # The pinned linters live below the build folder.
