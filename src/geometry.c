@@ -1,12 +1,17 @@
 /* How the two scanning kernels lie over a collapsed problem: vectors, lanes, parts and work-groups. */
 #include "internal.h"
 
+#include <assert.h>
+
 /* A candidate's place within its part has 31 bits (kernels/order.clh). */
 #define PART_ELEMENTS_MAX (UINT64_C(1) << 30)
 
 static uint64_t min_u64(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static uint64_t max_u64(uint64_t a, uint64_t b) { return a > b ? a : b; }
-static uint64_t ceil_div(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
+static uint64_t ceil_div(uint64_t a, uint64_t b) {
+    assert(b > 0);
+    return a / b + (a % b != 0);
+}
 
 /* Largest power of two not above n; n >= 1. */
 static uint32_t floor_power(uint64_t n, uint32_t limit) {

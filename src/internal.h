@@ -74,7 +74,7 @@ typedef struct problem {
     const char *strategy_source;   /* who forced it, for messages (strategy_request) */
 } problem;
 
-argmax_cl_status check_desc(argmax_cl_operator op, const argmax_cl_desc *desc, problem *out);
+argmax_cl_status check_desc(argmax_cl_operator op, const argmax_cl_desc *given, problem *out);
 
 /* a*b and a+b without wrapping: false when the result does not fit. */
 bool multiply_u64(uint64_t a, uint64_t b, uint64_t *product);
@@ -92,7 +92,7 @@ typedef struct queue_facts {
  * workspace disjoint from all others (sub-buffers by parent and origin, USE_HOST_PTR buffers by address), wait list
  * sound. workspace_bytes 0: workspace ignored. */
 argmax_cl_status check_enqueue(cl_context context, cl_device_id device, const problem *p, cl_command_queue queue,
-                               const argmax_cl_buffers *buffers, cl_mem workspace, size_t workspace_bytes,
+                               const argmax_cl_buffers *given, cl_mem workspace, size_t workspace_bytes,
                                cl_uint wait_count, const cl_event *wait_list, queue_facts *facts);
 
 /* ---- layout.c: the collapsed problem --------------------------------------------------------------------------- */

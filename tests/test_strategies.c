@@ -74,7 +74,7 @@ START_TEST(all_strategies_agree) {
     /* A strategy that takes nothing would pass unseen: each takes at least two shapes of each kind. */
     for (uint32_t i = 0; i < strategy_count(); i++)
         for (size_t t = 0; t < SWEEP_TUNINGS; t++)
-            ck_assert_msg(s.accepted[i][t] >= 2 * KIND_COUNT, "%s (%s) ran %lu problems: expected %d or more",
+            ck_assert_msg(s.accepted[i][t] >= 2ul * KIND_COUNT, "%s (%s) ran %lu problems: expected %d or more",
                           strategy_name(i), sweep_tunings[t], s.accepted[i][t], 2 * KIND_COUNT);
 }
 END_TEST
