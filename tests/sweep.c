@@ -21,9 +21,9 @@ static run_result count(sweep *s, const problem_line *p, run_route route) {
     return result;
 }
 
-bool sweep_problem(sweep *s, const problem_line *problem) {
+bool sweep_problem(sweep *s, const problem_line *line) {
     const unsigned long failures = s->failures, runs = s->runs;
-    problem_line p = *problem;
+    problem_line p = *line;
     s->problems++;
     for (uint32_t i = 0; i < strategy_count(); i++)
         for (size_t t = 0; t < SWEEP_TUNINGS; t++) {
@@ -37,9 +37,9 @@ bool sweep_problem(sweep *s, const problem_line *problem) {
     return s->failures == failures;
 }
 
-bool sweep_chosen(sweep *s, const problem_line *problem) {
+bool sweep_chosen(sweep *s, const problem_line *line) {
     const unsigned long failures = s->failures;
-    problem_line p = *problem;
+    problem_line p = *line;
     s->problems++;
     for (size_t t = 0; t < SWEEP_TUNINGS; t++) {
         force(&p, "", sweep_tunings[t]);
@@ -54,8 +54,10 @@ bool sweep_chosen(sweep *s, const problem_line *problem) {
 void sweep_print(const sweep *s, const char *title) {
     printf("%s: %lu problems, %lu runs, %lu failures\n", title, s->problems, s->runs, s->failures);
     for (uint32_t i = 0; i < strategy_count(); i++)
-        printf("  %-12s accepted %8lu (%s) %8lu (%s)\n", strategy_name(i), s->accepted[i][0], sweep_tunings[0],
-               s->accepted[i][1], sweep_tunings[1]);
+        if (s->accepted[i][0] || s->accepted[i][1])
+            printf("  %-20s took %8lu (%s) %8lu (%s)\n", strategy_name(i), s->accepted[i][0], sweep_tunings[0],
+                   s->accepted[i][1], sweep_tunings[1]);
+    fflush(stdout);
 }
 
 /* Most problems are small, some large enough for every stage. */

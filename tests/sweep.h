@@ -16,10 +16,10 @@ typedef struct sweep {
 } sweep;
 
 /* Run a problem under every strategy and tuning row; failures are printed. False after a failure. */
-bool sweep_problem(sweep *s, const problem_line *problem);
+bool sweep_problem(sweep *s, const problem_line *line);
 
 /* Run a problem with the strategy left to the library, under each tuning row and through one route after the other. */
-bool sweep_chosen(sweep *s, const problem_line *problem);
+bool sweep_chosen(sweep *s, const problem_line *line);
 
 /* A table of what each strategy accepted, to stdout. */
 void sweep_print(const sweep *s, const char *title);
