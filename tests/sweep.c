@@ -21,12 +21,19 @@ static run_result count(sweep *s, const problem_line *p, run_route route) {
     return result;
 }
 
-bool sweep_problem(sweep *s, const problem_line *line) {
+static size_t dealt_tuning(const problem_line *p, uint32_t strategy) {
+    const uint32_t ways = (uint32_t)p->op + (uint32_t)p->direction + (uint32_t)p->nan_mode;
+    return ((uint32_t)p->dtype + ways + strategy) % SWEEP_TUNINGS;
+}
+
+bool sweep_problem(sweep *s, const problem_line *line, sweep_extent extent) {
     const unsigned long failures = s->failures, runs = s->runs;
     problem_line p = *line;
     s->problems++;
     for (uint32_t i = 0; i < strategy_count(); i++)
         for (size_t t = 0; t < SWEEP_TUNINGS; t++) {
+            if (extent == SWEEP_DEALT_TUNING && t != dealt_tuning(&p, i))
+                continue;
             force(&p, strategy_name(i), sweep_tunings[t]);
             s->accepted[i][t] += count(s, &p, ROUTE_PLAN) == RUN_OK;
         }
