@@ -11,6 +11,13 @@
 #include "index.clh"
 
 #define SHARING (GROUP / ACROSS)
+#define BLOCK (ITERATIONS_MAX / UNROLL * UNROLL) /* rows that an accumulator counts */
+
+#ifdef LOAD_STRIDED
+#define COLUMN_STRIDE(g) ((g)->column_stride)
+#else
+#define COLUMN_STRIDE(g) 1
+#endif
 
 /* What stays the same for every job. */
 typedef struct {
@@ -75,8 +82,8 @@ static inline void scan(__global const T *start, const dims_t *dims, const colum
     const uint rows = r < end ? (uint)((end - r + (SHARING - 1)) / SHARING) : 0;
     for (int s = 0; s < count; ++s)
         strip->acc[s] = ACC_EMPTY;
-    for (uint block = 0; block < rows; block += ITERATIONS_MAX) {
-        const uint size = min(rows - block, (uint)ITERATIONS_MAX);
+    for (uint block = 0; block < rows; block += BLOCK) {
+        const uint size = min(rows - block, (uint)BLOCK);
         uint k = 0;
         for (; k + UNROLL <= size; k += UNROLL) {
             __global const T *row[UNROLL];
@@ -86,12 +93,12 @@ static inline void scan(__global const T *start, const dims_t *dims, const colum
                 walk_on(&w, by, g->segment);
             }
             for (int s = 0; s < count; ++s) {
-                const long at = (long)vector_start(g, column + (ulong)s * (ACROSS * VEC)) * g->column_stride;
+                const long at = (long)vector_start(g, column + (ulong)s * (ACROSS * VEC)) * COLUMN_STRIDE(g);
                 TV bits[UNROLL];
                 acc_t acc = strip->acc[s];
 #pragma unroll
                 for (int u = 0; u < UNROLL; ++u)
-                    bits[u] = load(row[u] + at, g->column_stride);
+                    bits[u] = load(row[u] + at, COLUMN_STRIDE(g));
 #pragma unroll
                 for (int u = 0; u < UNROLL; ++u)
                     ACC_STEP(acc, bits[u], k + (uint)u);
@@ -102,8 +109,8 @@ static inline void scan(__global const T *start, const dims_t *dims, const colum
             __global const T *row = start + segment_start(dims, w) + (long)w.x * g->stride;
             walk_on(&w, by, g->segment);
             for (int s = 0; s < count; ++s) {
-                const long at = (long)vector_start(g, column + (ulong)s * (ACROSS * VEC)) * g->column_stride;
-                ACC_STEP(strip->acc[s], load(row + at, g->column_stride), k);
+                const long at = (long)vector_start(g, column + (ulong)s * (ACROSS * VEC)) * COLUMN_STRIDE(g);
+                ACC_STEP(strip->acc[s], load(row + at, COLUMN_STRIDE(g)), k);
             }
         }
 #ifdef LONG_BLOCKS
@@ -145,6 +152,26 @@ static inline void leave(__global const T *in, TARGET, const dims_t *d, const co
 #endif
 }
 
+/* Leave a whole vector's answers at once where they lie side by side; false where they do not. */
+#if SPLIT || VALUE || VEC == 1 || SHARING > 1
+#define LEAVE_VECTOR(o, column, k, at, from) false
+#else
+#define LEAVE_VECTOR(o, column, k, at, from) leave_vector(index, &dims, (o), (column), (k), (at), (from))
+static inline bool leave_vector(__global IDX_T *restrict index, const dims_t *d, const outer_t *o, const ulong column,
+                                const TV k, const VECTOR(uint) at, const ulong from) {
+    if (d->kept_index[KEPT_COUNT(*d) - 1] != 1)
+        return false;
+    VECTOR(IDX_T) answer = CONVERT(IDX_T)(at) + (IDX_T)from;
+#if defined(KIND_FLOAT) && IGNORE_NAN
+    answer |= AS(IDX_T)(CONVERT(SIGNED_IDX_T)(LOSES(k)));
+#else
+    (void)k;
+#endif
+    PASTE(vstore, VEC)(answer, 0, index + o->index + (long)column);
+    return true;
+}
+#endif
+
 #if VEC == 1
 #define SPREAD(vector, array) ((array)[0] = (vector))
 #else
@@ -181,6 +208,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void columns(__globa
 #endif
             const ulong own = column + (ulong)s * (ACROSS * VEC);
             const ulong start = s < count ? vector_start(&g, own) : 0;
+            if (start == own && LEAVE_VECTOR(&o, own, STRIP_KEY(&strip, s), STRIP_AT(&strip, s), from))
+                continue;
             T keys[VEC];
             uint at[VEC];
             if (s < count) {

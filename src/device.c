@@ -36,9 +36,19 @@ argmax_cl_status device_enter(void) {
 static void device_name(cl_device_id device, char name[NAME_BYTES]) {
     char text[1024] = "";
     if (clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof text, text, NULL) != CL_SUCCESS)
-        strcpy(text, "unnamed");
+        snprintf(text, sizeof text, "unnamed");
     text[sizeof text - 1] = '\0';
     snprintf(name, NAME_BYTES, "%.*s", (int)NAME_BYTES - 1, text);
+}
+
+/* NVIDIA's extension cl_nv_device_attribute_query tells the compute capability; other devices refuse the question. */
+static bool takes_ptx_pairs(cl_device_id device) {
+    const cl_device_info compute_capability_major_nv = 0x4000;
+    char extensions[8192] = "";
+    cl_uint major = 0;
+    return clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL) == CL_SUCCESS &&
+           strstr(extensions, "cl_nv_device_attribute_query") &&
+           clGetDeviceInfo(device, compute_capability_major_nv, sizeof major, &major, NULL) == CL_SUCCESS && major >= 9;
 }
 
 argmax_cl_status device_query(cl_device_id device, device_facts *facts) {
@@ -67,6 +77,7 @@ argmax_cl_status device_query(cl_device_id device, device_facts *facts) {
     }
     facts->max_group = group < items[0] ? group : items[0];
     facts->host_unified = unified || (facts->type & CL_DEVICE_TYPE_CPU);
+    facts->ptx_pairs = takes_ptx_pairs(device);
     device_name(device, facts->name);
     return ARGMAX_CL_SUCCESS;
 }
@@ -182,7 +193,7 @@ argmax_cl_status argmax_cl_list_devices(uint32_t capacity, cl_device_id *devices
 static void entry_names(const device_entry *entry, char device[NAME_BYTES], char platform[NAME_BYTES]) {
     device_name(entry->device, device);
     if (clGetPlatformInfo(entry->platform, CL_PLATFORM_NAME, NAME_BYTES, platform, NULL) != CL_SUCCESS)
-        strcpy(platform, "unnamed platform");
+        snprintf(platform, NAME_BYTES, "unnamed platform");
 }
 
 static char lower(char c) {

@@ -209,6 +209,8 @@ static argmax_cl_status run(argmax_cl_operator op, argmax_cl_handle handle, cons
     host_call call = {.buffers = ARGMAX_CL_BUFFERS_INIT};
     argmax_cl_status status = argmax_cl_get_device(handle, &call.context, &call.device);
     if (!status)
+        status = device_enter();
+    if (!status)
         status = check_desc(op, desc, &p);
     if (!status && given_options)
         status = STRUCT_READ("options", argmax_cl_host_options, seconds_transfer, given_options, &options);

@@ -65,7 +65,7 @@ argmax_cl_status host_arrays_check(const argmax_cl_host_arrays *given, const pro
 bool host_is_packed(const tensor_view *view) {
     uint64_t expected = 1;
     for (uint32_t i = MAX_RANK; i-- > 0;) {
-        if (view->size[i] > 1 && (view->stride[i] < 0 || (uint64_t)view->stride[i] != expected))
+        if (view->size[i] > 1 && (uint64_t)view->stride[i] != expected)
             return false;
         expected *= view->size[i];
     }

@@ -40,7 +40,9 @@ static void add_order(writer *w, const problem *p) {
 }
 
 static void add_outputs(writer *w, const problem *p) {
-    add(w, " -DIDX_T=%s -DVALUE=%d", unsigned_type(p->index.type->bits), p->value.type != NULL);
+    const bool wide = p->index.type->bits == 64;
+    add(w, " -DIDX_T=%s -DSIGNED_IDX_T=%s -DVALUE=%d", wide ? "ulong" : "uint", wide ? "long" : "int",
+        p->value.type != NULL);
     if (p->value.type)
         add(w, " -DNO_WINNER=0x%" PRIx64, p->input.type->no_winner);
 }
@@ -55,6 +57,8 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char tex
         dims_kind(l->reduced_count));
     add(&w, " -D%s -DVEC=%" PRIu32 " -DGROUP=%" PRIu32 " -DUNROLL=%" PRIu32, loads[g->load], g->vector, g->scan.group,
         g->unroll);
+    if (g->words)
+        add(&w, " -DWORDS%s", g->ptx ? " -DPTX" : "");
     if (g->family == FAMILY_COLUMNS)
         add(&w, " -DACROSS=%" PRIu32 " -DSTRIP=%" PRIu32, g->lanes, g->strip);
     else

@@ -99,13 +99,12 @@ argmax_cl_status tensor_output_shape(const char *name, const argmax_cl_tensor *t
     return ARGMAX_CL_SUCCESS;
 }
 
-/* A size of 0 counts as 1, so that the strides of an empty tensor stay distinct; they may then be beyond any address
- * and saturate, as nothing uses them. */
+/* Those of an empty tensor may be beyond any address and saturate: nothing uses them. */
 static void pack_strides(uint32_t rank, tensor_view *view) {
     uint64_t stride = 1;
     for (uint32_t i = rank; i-- > 0;) {
         view->stride[i] = (int64_t)stride;
-        if (view->size[i] && (!multiply_u64(stride, view->size[i], &stride) || stride > LARGEST))
+        if (!multiply_u64(stride, view->size[i], &stride) || stride > LARGEST)
             stride = LARGEST;
     }
 }

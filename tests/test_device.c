@@ -101,30 +101,51 @@ START_TEST(facts_are_plausible) {
 }
 END_TEST
 
-/* The status that a forked child gets; -1 when it hangs, as its OpenCL calls would. */
-static int status_in_a_child(void) {
+/* What a forked child returns; -1 when it hangs, as its OpenCL calls would. */
+static int run_in_a_child(int (*action)(void)) {
     const pid_t child = fork();
     if (child == 0) {
-        uint32_t count;
         alarm(20);
-        const argmax_cl_status status = argmax_cl_list_devices(0, NULL, &count);
-        _exit(strstr(argmax_cl_last_error(), "fork") || !status ? (int)status : 99);
+        _exit(action());
     }
     int end = 0;
     return waitpid(child, &end, 0) == child && WIFEXITED(end) ? WEXITSTATUS(end) : -1;
 }
 
+static int list_status(void) {
+    uint32_t count;
+    const argmax_cl_status status = argmax_cl_list_devices(0, NULL, &count);
+    return strstr(argmax_cl_last_error(), "fork") || !status ? (int)status : 99;
+}
+
+/* Where the loader finds no platform there is no device, which is an error for those alone who want one. */
+static int without_platforms(void) {
+    cl_device_id device = NULL;
+    uint32_t count = 1;
+    setenv("OCL_ICD_VENDORS", "/no/such/folder/", 1);
+    if (argmax_cl_list_devices(0, NULL, &count) != ARGMAX_CL_SUCCESS || count != 0)
+        return 1;
+    return device_select(NULL, &device) == ARGMAX_CL_ERROR_NO_DEVICE && !device &&
+                   strstr(argmax_cl_last_error(), "no OpenCL device found (0 platforms)")
+               ? 0
+               : 2;
+}
+
 START_TEST(a_forked_child_is_refused) {
     ck_assert_int_eq(device_enter(), ARGMAX_CL_SUCCESS);
-    ck_assert_int_eq(status_in_a_child(), ARGMAX_CL_ERROR_FORKED);
+    ck_assert_int_eq(run_in_a_child(list_status), ARGMAX_CL_ERROR_FORKED);
     ck_assert_int_eq(device_enter(), ARGMAX_CL_SUCCESS);
 }
 END_TEST
 
 int main(void) {
     /* Before this process uses OpenCL a child may: its first use is then its own. */
-    if (status_in_a_child() != ARGMAX_CL_SUCCESS) {
+    if (run_in_a_child(list_status) != ARGMAX_CL_SUCCESS) {
         fprintf(stderr, "a child forked before the first use was refused\n");
+        return EXIT_FAILURE;
+    }
+    if (run_in_a_child(without_platforms) != 0) {
+        fprintf(stderr, "without a platform: expected an empty list, and \"no OpenCL device found (0 platforms)\"\n");
         return EXIT_FAILURE;
     }
     Suite *const suite = suite_create("device");

@@ -12,11 +12,11 @@
 
 /* Without fork: OpenCL does not survive it. Returns main's exit status. */
 static inline int run_suite(Suite *suite) {
-    SRunner *const runner = srunner_create(suite);
-    srunner_set_fork_status(runner, CK_NOFORK);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    SRunner *const suite_runner = srunner_create(suite);
+    srunner_set_fork_status(suite_runner, CK_NOFORK);
+    srunner_run_all(suite_runner, CK_ENV);
+    const int failed = srunner_ntests_failed(suite_runner);
+    srunner_free(suite_runner);
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 

@@ -1,0 +1,62 @@
+/* Device time of everything that one library call launches.
+ *
+ * The library hands out one event, for its last command; the time of a reduction in two launches begins with the
+ * first. So the linker passes every launch of this program through here (--wrap), and the events that nobody asked for
+ * are kept until record_stop. */
+#include "device.h"
+
+enum { MAX_EVENTS = 64 };
+
+static struct {
+    bool on;
+    int count;
+    cl_event events[MAX_EVENTS];
+} record;
+
+/* The linker's names for the OpenCL function and for what stands in its place. */
+cl_int __real_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
+                                     const size_t *global, const size_t *local, cl_uint wait_count,
+                                     const cl_event *wait_list, cl_event *event);
+cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
+                                     const size_t *global, const size_t *local, cl_uint wait_count,
+                                     const cl_event *wait_list, cl_event *event);
+
+cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
+                                     const size_t *global, const size_t *local, cl_uint wait_count,
+                                     const cl_event *wait_list, cl_event *event) {
+    cl_event own = NULL;
+    const bool keep = record.on && record.count < MAX_EVENTS;
+    cl_event *const wanted = event == NULL && keep ? &own : event;
+    const cl_int code =
+        __real_clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, wait_count, wait_list, wanted);
+    if (code == CL_SUCCESS && keep) {
+        if (event != NULL)
+            clRetainEvent(*event);
+        record.events[record.count++] = *wanted;
+    }
+    return code;
+}
+
+void record_start(void) {
+    record.on = true;
+    record.count = 0;
+}
+
+double record_stop(cl_command_queue queue) {
+    bool good = succeeded(clFinish(queue), "clFinish");
+    cl_ulong first = ~(cl_ulong)0, last = 0;
+    record.on = false;
+    for (int i = 0; i < record.count; i++) {
+        cl_ulong start = 0, end = 0;
+        cl_int code = clGetEventProfilingInfo(record.events[i], CL_PROFILING_COMMAND_START, sizeof start, &start, NULL);
+        if (code == CL_SUCCESS)
+            code = clGetEventProfilingInfo(record.events[i], CL_PROFILING_COMMAND_END, sizeof end, &end, NULL);
+        good = good && succeeded(code, "clGetEventProfilingInfo");
+        first = start < first ? start : first;
+        last = end > last ? end : last;
+        clReleaseEvent(record.events[i]);
+    }
+    if (good && record.count == 0)
+        return complain("nothing was launched"), -1;
+    return good ? 1e-9 * (double)(last - first) : -1;
+}

@@ -1,0 +1,276 @@
+#include "cli_process.h"
+
+#include <check.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char *program;
+static char folder[64];
+
+void use_program(const char *path) {
+    program = path;
+}
+
+void enter_folder(void) {
+    (void)strcpy(folder, "/tmp/argmax-cl-test-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    ck_assert_int_eq(mkdir(strcat(folder, "/f"), 0777), 0);
+    ck_assert_int_eq(chdir(folder), 0);
+    *strrchr(folder, '/') = 0;
+}
+
+void leave_folder(void) {
+    char command[128];
+    (void)snprintf(command, sizeof command, "rm -rf %s", folder);
+    ck_assert_int_eq(chdir("/"), 0);
+    ck_assert_int_eq(system(command), 0);
+}
+
+/* ---- Processes ------------------------------------------------------------------------------------------------- */
+
+static void use(int file, int as) {
+    if (dup2(file, as) < 0)
+        _exit(125);
+}
+
+/* In the child: its streams. The captured ones lie in the folder above the test's own. */
+static void set_streams(streams way) {
+    const int output = open("../output", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    const int error = open("../error", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    const struct rlimit small = {256, 256}; /* a message on stderr fits */
+    int ends[2];
+    use(open("/dev/null", O_RDONLY | O_CLOEXEC), 0);
+    use(output, 1);
+    use(error, 2);
+    switch (way) {
+    case STREAMS_DEFAULT:
+        break;
+    case STREAMS_OUTPUT_FULL:
+        use(open("/dev/full", O_WRONLY | O_CLOEXEC), 1);
+        break;
+    case STREAMS_OUTPUT_CLOSED:
+        (void)close(1);
+        break;
+    case STREAMS_OUTPUT_PIPE_CLOSED:
+        if (pipe(ends) != 0)
+            _exit(125);
+        use(ends[1], 1);
+        (void)close(ends[0]);
+        (void)close(ends[1]);
+        break;
+    case STREAMS_ALL_CLOSED:
+        for (int i = 0; i < 3; ++i)
+            (void)close(i);
+        break;
+    case STREAMS_SMALL_FILES:
+        if (setrlimit(RLIMIT_FSIZE, &small) != 0)
+            _exit(125);
+        break;
+    }
+}
+
+static pid_t start(const char *const *arguments, streams way) {
+    const char *argv[32] = {"argmax-cl"};
+    size_t count = 1;
+    for (; *arguments; ++arguments) {
+        ck_assert_uint_lt(count, 31);
+        argv[count++] = *arguments;
+    }
+    const pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        set_streams(way);
+        (void)execv(program, (char *const *)argv);
+        _exit(126);
+    }
+    return child;
+}
+
+static void slurp(const char *path, char *text, size_t capacity) {
+    FILE *file = fopen(path, "r");
+    ck_assert_ptr_nonnull(file);
+    text[fread(text, 1, capacity - 1, file)] = 0;
+    (void)fclose(file);
+}
+
+result run_program(const char *const *arguments, streams way) {
+    result r;
+    int status = 0;
+    const pid_t child = start(arguments, way);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    r.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    slurp("../output", r.output, sizeof r.output);
+    slurp("../error", r.error, sizeof r.error);
+    return r;
+}
+
+/* The words of the text, NULL last. */
+typedef struct word_list {
+    char text[1024];
+    const char *words[32];
+} word_list;
+
+static void split(const char *text, word_list *list) {
+    size_t count = 0;
+    ck_assert_uint_lt(strlen(text), sizeof list->text);
+    (void)strcpy(list->text, text);
+    for (char *word = strtok(list->text, " "); word && count < 31; word = strtok(NULL, " "))
+        list->words[count++] = word;
+    list->words[count] = NULL;
+}
+
+result run_words(const char *words, streams way) {
+    word_list list;
+    split(words, &list);
+    return run_program(list.words, way);
+}
+
+static bool has_temporary(void) {
+    DIR *entries = opendir(".");
+    bool found = false;
+    ck_assert_ptr_nonnull(entries);
+    for (const struct dirent *entry; (entry = readdir(entries)) && !found;)
+        found = strncmp(entry->d_name, ".argmax-cl.", 11) == 0;
+    (void)closedir(entries);
+    return found;
+}
+
+int run_until_temporary(const char *words, int signal_number) {
+    const struct timespec pause = {0, 200000};
+    word_list list;
+    int status = 0;
+    split(words, &list);
+    const pid_t child = start(list.words, STREAMS_DEFAULT);
+    while (!has_temporary() && waitpid(child, &status, WNOHANG) == 0)
+        (void)nanosleep(&pause, NULL);
+    if (kill(child, signal_number) == 0)
+        (void)waitpid(child, &status, 0);
+    return status;
+}
+
+/* ---- Expectations ---------------------------------------------------------------------------------------------- */
+
+void expect_error(const char *words, int status, const char *says) {
+    const result r = run_words(words, STREAMS_DEFAULT);
+    const char *end = strchr(r.error, '\n');
+    ck_assert_msg(r.status == status, "%s: exit status %d, expected %d; it said: %s", words, r.status, status, r.error);
+    ck_assert_msg(strstr(r.error, says) != NULL, "%s: said \"%s\", expected \"%s\"", words, r.error, says);
+    ck_assert_msg(strncmp(r.error, "argmax-cl: ", 11) == 0 && end && end[1] == 0, "%s: not one line: %s", words,
+                  r.error);
+    ck_assert_msg(r.output[0] == 0, "%s: printed \"%s\"", words, r.output);
+}
+
+void expect_output(const char *words, const char *says) {
+    const result r = run_words(words, STREAMS_DEFAULT);
+    ck_assert_msg(r.status == 0 && r.error[0] == 0, "%s: exit status %d, %s", words, r.status, r.error);
+    ck_assert_msg(strstr(r.output, says) != NULL, "%s: printed \"%s\", expected \"%s\"", words, r.output, says);
+}
+
+void expect_silence(const char *words) {
+    const result r = run_words(words, STREAMS_DEFAULT);
+    ck_assert_msg(r.status == 0 && r.error[0] == 0 && r.output[0] == 0, "%s: exit status %d, %s%s", words, r.status,
+                  r.error, r.output);
+}
+
+void expect_entries(int expected) {
+    DIR *entries = opendir(".");
+    int count = -2; /* . and .. */
+    ck_assert_ptr_nonnull(entries);
+    while (readdir(entries))
+        ++count;
+    (void)closedir(entries);
+    ck_assert_msg(count == expected, "%d files in the folder, expected %d", count, expected);
+}
+
+void expect_file(const char *path, const void *bytes, size_t size) {
+    char found[4096];
+    FILE *file = fopen(path, "rb");
+    ck_assert_msg(file != NULL, "%s is missing", path);
+    const size_t length = fread(found, 1, sizeof found, file);
+    (void)fclose(file);
+    ck_assert_msg(length == size, "%s has %zu bytes, expected %zu", path, length, size);
+    ck_assert_mem_eq(found, bytes, size);
+}
+
+void expect_npy(const char *path, const char *code, const char *shape, const void *data, size_t size) {
+    char whole[4096], dictionary[120];
+    ck_assert_uint_le(128 + size, sizeof whole);
+    (void)snprintf(dictionary, sizeof dictionary, "{'descr': '%c%s', 'fortran_order': False, 'shape': %s, }",
+                   code[1] == '1' ? '|' : native_order(), code, shape);
+    (void)snprintf(whole, sizeof whole, "\x93NUMPY%c%c%c%c%-117s\n", 1, 1, 118, 1, dictionary);
+    whole[7] = whole[9] = 0; /* version 1.0; a header of 118 bytes */
+    memcpy(whole + 128, data, size);
+    expect_file(path, whole, 128 + size);
+}
+
+/* ---- Files to read --------------------------------------------------------------------------------------------- */
+
+void write_file(const char *path, const void *bytes, size_t size) {
+    FILE *file = fopen(path, "wb");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+void write_npy(const char *path, const char *dictionary, const void *data, size_t size) {
+    char header[140];
+    FILE *file = fopen(path, "wb");
+    ck_assert_ptr_nonnull(file);
+    (void)snprintf(header, sizeof header, "\x93NUMPY%c%c%c%c%-117s\n", 1, 1, 118, 1, dictionary);
+    header[7] = header[9] = 0;
+    ck_assert_uint_eq(fwrite(header, 1, 128, file), 128);
+    ck_assert_uint_eq(fwrite(data, 1, size, file), size);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+void write_native_npy(const char *path, const char *code, const char *shape, const void *data, size_t size) {
+    char dictionary[100];
+    (void)snprintf(dictionary, sizeof dictionary, "{'descr': '%c%s', 'fortran_order': False, 'shape': %s, }",
+                   native_order(), code, shape);
+    write_npy(path, dictionary, data, size);
+}
+
+char native_order(void) {
+    const uint16_t one = 1;
+    return *(const unsigned char *)&one ? '<' : '>';
+}
+
+char foreign_order(void) {
+    return native_order() == '<' ? '>' : '<';
+}
+
+void store(const char *code, int number, bool foreign, void *element) {
+    static const uint16_t halves[6] = {0, 0x3c00, 0x4000, 0x4200, 0x4400, 0x4500};
+    const size_t size = (size_t)(code[1] - '0');
+    unsigned char *bytes = element;
+    const float single = (float)number;
+    const double wide = number;
+    const uint8_t u1 = (uint8_t)number;
+    const uint16_t u2 = (uint16_t)number;
+    const uint32_t u4 = (uint32_t)number;
+    const uint64_t u8 = (uint64_t)number;
+    if (code[0] == 'f')
+        memcpy(element, size == 2 ? (const void *)&halves[number] : size == 4 ? (const void *)&single : &wide, size);
+    else
+        memcpy(element,
+               size == 1   ? (const void *)&u1
+               : size == 2 ? (const void *)&u2
+               : size == 4 ? (const void *)&u4
+                           : &u8,
+               size);
+    for (size_t low = 0, high = size - 1; foreign && low < high; ++low, --high) {
+        const unsigned char byte = bytes[low];
+        bytes[low] = bytes[high];
+        bytes[high] = byte;
+    }
+}

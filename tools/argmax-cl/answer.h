@@ -1,0 +1,41 @@
+/* From an array and options to indices and values. */
+#ifndef ARGMAX_CL_TOOL_ANSWER_H
+#define ARGMAX_CL_TOOL_ANSWER_H
+
+#include "array.h"
+#include "options.h"
+
+typedef struct answer {
+    bool reduced[ARGMAX_CL_MAX_RANK];   /* by axis of the input */
+    uint64_t sizes[ARGMAX_CL_MAX_RANK]; /* of the results, the reduced axes kept with size 1 */
+    uint32_t reduced_count;
+    uint64_t points;    /* elements of each result */
+    uint64_t reduction; /* input elements behind each of them */
+    argmax_cl_dtype index_type;
+    void *index;    /* owned, row-major */
+    void *value;    /* owned, row-major, of the input's type; NULL when not asked for */
+    double seconds; /* the kernels' time on the device */
+    char *plan;     /* owned; what ran, in the library's words; NULL when not asked for */
+} answer;
+
+/* Which axes the options ask for; sizes and counts follow. Refuses axes that the array does not have. */
+bool answer_shape(answer *r, const options *o, const array *input, message *m);
+
+/* Compute on the handle's device, once the shape is known. */
+bool answer_compute(answer *r, const options *o, const array *input, bool with_value, argmax_cl_handle handle,
+                    message *m);
+
+/* The index at a point; false when the point has no winner. */
+bool answer_index(const answer *r, uint64_t point, uint64_t *index);
+
+/* Where in the input a point's winner lies: rank coordinates. Reduced axes get no coordinate without an index. */
+void answer_position(const answer *r, const array *input, uint64_t point, const uint64_t *index,
+                     uint64_t position[ARGMAX_CL_MAX_RANK]);
+
+/* The shape that the result files have: without the reduced axes when squeezed. Returns the rank. */
+uint32_t answer_file_shape(const answer *r, const array *input, bool squeeze, uint64_t sizes[ARGMAX_CL_MAX_RANK]);
+
+/* Frees what the answer owns; a zeroed answer is fine. */
+void answer_free(answer *r);
+
+#endif

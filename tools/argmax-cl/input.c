@@ -1,0 +1,87 @@
+#include "input.h"
+#include "netcdf_file.h"
+#include "npy.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* First bytes of the files that libnetcdf reads. */
+static const char *const netcdf_magics[] = {"CDF\001", "CDF\002", "CDF\005", "\211HDF\r\n\032\n"};
+
+static bool netcdf_magic(const uint8_t *bytes, size_t length) {
+    for (size_t i = 0; i < sizeof netcdf_magics / sizeof netcdf_magics[0]; ++i) {
+        const size_t size = strlen(netcdf_magics[i]);
+        if (length >= size && memcmp(bytes, netcdf_magics[i], size) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The file's part of INPUT, and its variable's: the shortest "path:" that names something that exists, so that both a
+ * path and a variable may have colons. *variable is NULL for a path alone; owns the copy in *path. */
+static bool split(const char *input, char **path, const char **variable, message *m) {
+    struct stat ignored;
+    *variable = NULL;
+    *path = strdup(input);
+    if (!*path)
+        return complain(m, "%s: no memory", input);
+    if (stat(input, &ignored) == 0)
+        return true;
+    const int why = errno;
+    const char *last = strrchr(input, ':');
+    for (char *colon = strchr(*path, ':'); colon; colon = strchr(colon + 1, ':')) {
+        *colon = 0;
+        if ((*path)[0] && stat(*path, &ignored) == 0) {
+            *variable = input + (colon - *path) + 1;
+            return true;
+        }
+        *colon = ':';
+    }
+    if (last)
+        (*path)[last - input] = 0;
+    return complain(m, "%s: %s, expected file.npy or file.nc:variable", *path, strerror(why));
+}
+
+static bool read_opened(int file, const char *path, const char *variable, array *a, struct stat *status, message *m) {
+    uint8_t first[8] = {0};
+    if (fstat(file, status) != 0)
+        return complain(m, "%s: %s", path, strerror(errno));
+    if (!S_ISREG(status->st_mode))
+        return complain(m, "%s: not a regular file, expected file.npy or file.nc:variable", path);
+    const ssize_t length = pread(file, first, sizeof first, 0);
+    if (length < 0)
+        return complain(m, "%s: cannot be read: %s", path, strerror(errno));
+    if (npy_magic(first, (size_t)length))
+        return variable ? complain(m, "%s: an .npy file, which has no variables, expected it without \":%s\"", path,
+                                   variable)
+                        : npy_read(file, path, a, m);
+    if (variable && *variable)
+        return netcdf_read(path, variable, a, m);
+    if (netcdf_magic(first, (size_t)length))
+        return netcdf_needs_variable(path, m);
+    if (length == 0)
+        return complain(m, "%s: empty, expected an .npy or a NetCDF file", path);
+    return complain(m,
+                    "%s: begins with the bytes %02x %02x %02x %02x, expected an .npy file (93 4e 55 4d 50 59) or a "
+                    "NetCDF file",
+                    path, first[0], first[1], first[2], first[3]);
+}
+
+bool input_read(const char *input, array *a, struct stat *status, message *m) {
+    char *path = NULL;
+    const char *variable = NULL;
+    bool good = split(input, &path, &variable, m);
+    if (good) {
+        /* NONBLOCK: opening a FIFO would wait for its writer. */
+        const int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+        good = file < 0 ? complain(m, "%s: cannot be opened: %s", path, strerror(errno))
+                        : read_opened(file, path, variable, a, status, m);
+        if (file >= 0)
+            (void)close(file);
+    }
+    free(path);
+    return good;
+}

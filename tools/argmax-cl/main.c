@@ -1,0 +1,156 @@
+/* argmax-cl: the operator on files. What it does is in docs/cli.md, step by step in run() below. */
+#include "answer.h"
+#include "cleanup.h"
+#include "device.h"
+#include "input.h"
+#include "netcdf_file.h"
+#include "npy.h"
+#include "options.h"
+#include "output.h"
+#include "summary.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { STATUS_GOOD = 0, STATUS_FAILED = 1, STATUS_USAGE = 2 };
+
+/* All that a run owns. */
+typedef struct run_state {
+    array input;
+    answer result;
+    argmax_cl_handle handle;
+    output outputs[2]; /* of the indices, of the values */
+} run_state;
+
+/* A closed standard stream's number would go to the next file opened, and messages into that file. */
+static void guard_standard_streams(void) {
+    for (int file = 0; file < 3; ++file)
+        if (fcntl(file, F_GETFD) < 0)
+            (void)open("/dev/null", file == 0 ? O_WRONLY : O_RDONLY); /* as before, every use of it fails */
+}
+
+static bool finish_stdout(message *m) {
+    errno = 0;
+    return (fflush(stdout) == 0 && !ferror(stdout)) ||
+           complain(m, "standard output: cannot be written: %s", strerror(errno ? errno : EIO));
+}
+
+static bool print_version(void) {
+    const char *netcdf = netcdf_version();
+    (void)printf("argmax-cl %s, ", argmax_cl_version());
+    if (netcdf)
+        (void)printf("NetCDF %.*s\n", (int)strcspn(netcdf, " "), netcdf); /* the date of its build follows */
+    else
+        (void)printf("built without NetCDF\n");
+    return true;
+}
+
+/* The two result files: what is written where. */
+typedef struct result_file {
+    const char *path; /* NULL: not asked for */
+    argmax_cl_dtype dtype;
+    const void *data; /* NULL before it is computed */
+    uint64_t bytes;
+    uint8_t header[NPY_FORMAT_MAX];
+    size_t header_bytes;
+} result_file;
+
+static void describe_files(const run_state *s, const options *o, result_file files[2]) {
+    uint64_t sizes[ARGMAX_CL_MAX_RANK];
+    const uint32_t rank = answer_file_shape(&s->result, &s->input, o->squeeze, sizes);
+    files[0] = (result_file){.path = o->output, .dtype = o->index_type, .data = s->result.index};
+    files[1] = (result_file){.path = o->values, .dtype = s->input.dtype, .data = s->result.value};
+    for (size_t i = 0; i < 2; ++i) {
+        files[i].bytes = s->result.points * argmax_cl_dtype_size(files[i].dtype);
+        files[i].header_bytes = npy_format(files[i].header, files[i].dtype, i == 1 && s->input.boolean, rank, sizes);
+    }
+}
+
+static bool open_outputs(run_state *s, const options *o, const struct stat *input, message *m) {
+    result_file files[2];
+    describe_files(s, o, files);
+    for (size_t i = 0; i < 2; ++i)
+        if (files[i].path &&
+            !output_open(&s->outputs[i], files[i].path, input, files[i].header_bytes + files[i].bytes, m))
+            return false;
+    return true;
+}
+
+static bool write_outputs(run_state *s, const options *o, message *m) {
+    result_file files[2];
+    describe_files(s, o, files);
+    for (size_t i = 0; i < 2; ++i)
+        if (files[i].path &&
+            !output_write(&s->outputs[i], files[i].header, files[i].header_bytes, files[i].data, files[i].bytes, m))
+            return false;
+    return output_commit(s->outputs, 2, m);
+}
+
+static bool compute(run_state *s, const options *o, message *m) {
+    struct stat identity;
+    char device[600];
+    const bool to_files = o->output || o->values;
+    if (!input_read(o->input, &s->input, &identity, m) || !answer_shape(&s->result, o, &s->input, m) ||
+        !open_outputs(s, o, &identity, m) || !open_device(o->device, &s->handle, m) ||
+        !answer_compute(&s->result, o, &s->input, !to_files || o->values, s->handle, m))
+        return false;
+    title_device(s->handle, device, sizeof device);
+    if (!to_files && !summary_print(stdout, o, &s->input, &s->result, device, m))
+        return false;
+    (void)fputs(s->input.notes, stdout);
+    if (o->explain)
+        summary_explain(stdout, &s->result, to_files ? device : NULL);
+    /* Before the files appear: a run that fails leaves none. */
+    return finish_stdout(m) && write_outputs(s, o, m);
+}
+
+static bool run(const options *o, message *m) {
+    run_state s = {.outputs = {OUTPUT_INIT, OUTPUT_INIT}};
+    const bool good = compute(&s, o, m);
+    output_close(&s.outputs[0]);
+    output_close(&s.outputs[1]);
+    argmax_cl_destroy(s.handle);
+    answer_free(&s.result);
+    array_free(&s.input);
+    return good;
+}
+
+static bool act(const options *o, message *m) {
+    switch (o->action) {
+    case ACTION_HELP:
+        return fputs(options_help, stdout) >= 0;
+    case ACTION_VERSION:
+        return print_version();
+    case ACTION_LIST_DEVICES:
+        return list_devices(stdout, m);
+    case ACTION_COMPUTE:
+        break;
+    }
+    return run(o, m);
+}
+
+int main(int argc, char **argv) {
+    options o;
+    message m = {""};
+    guard_standard_streams();
+    (void)signal(SIGPIPE, SIG_IGN); /* so that a full disk and a closed pipe are errors like any other */
+    (void)signal(SIGXFSZ, SIG_IGN);
+    cleanup_install();
+    bool good = options_parse(argc, argv, &o, &m);
+    if (good && o.output && o.values && output_same_target(o.output, o.values))
+        good = complain(&m, "--values: %s, which is --output as well, expected another file", o.values);
+    int status = good ? STATUS_GOOD : STATUS_USAGE;
+    if (good) {
+        const bool done = act(&o, &m);
+        if (!(finish_stdout(done ? &m : &(message){""}) && done))
+            status = STATUS_FAILED;
+    }
+    if (status != STATUS_GOOD)
+        message_print(&m);
+    return status;
+}

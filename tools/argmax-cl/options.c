@@ -1,0 +1,191 @@
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char options_help[] =
+    "argmax-cl [options] INPUT          where the largest elements lie, along any axes\n"
+    "\n"
+    "  INPUT: file.npy | file.nc:variable\n"
+    "\n"
+    "  --min                            the index of the minimum\n"
+    "  -a, --axis LIST                  axes to reduce, comma-separated, negative ones count from the end; default: "
+    "all\n"
+    "  --last                           the last of equal extrema (default: the first)\n"
+    "  --nan propagate|ignore           default: propagate\n"
+    "  --index-type int32|uint32|int64|uint64     default: int64\n"
+    "  --squeeze                        drop the reduced axes (default: keep them with size 1)\n"
+    "  -o, --output FILE.npy            write the indices;   --values FILE.npy   write the extreme values\n"
+    "  -d, --device SELECTOR            index or part of a name; --list-devices shows them\n"
+    "  --explain                        print the plan as well: collapsed shape, strategy, tuning row, build options, "
+    "device\n"
+    "  -h, --help; --version\n"
+    "\n"
+    "Without -o and --values it prints a summary. Exit status: 0, 2 for wrong usage, 1 for any other failure.\n";
+
+enum {
+    OPTION_MIN = 256,
+    OPTION_LAST,
+    OPTION_NAN,
+    OPTION_INDEX,
+    OPTION_SQUEEZE,
+    OPTION_VALUES,
+    OPTION_LIST,
+    OPTION_EXPLAIN,
+    OPTION_VERSION,
+    OPTION_FILL
+};
+
+static const struct option long_options[] = {
+    {"min", no_argument, NULL, OPTION_MIN},
+    {"axis", required_argument, NULL, 'a'},
+    {"last", no_argument, NULL, OPTION_LAST},
+    {"nan", required_argument, NULL, OPTION_NAN},
+    {"index-type", required_argument, NULL, OPTION_INDEX},
+    {"squeeze", no_argument, NULL, OPTION_SQUEEZE},
+    {"output", required_argument, NULL, 'o'},
+    {"values", required_argument, NULL, OPTION_VALUES},
+    {"device", required_argument, NULL, 'd'},
+    {"list-devices", no_argument, NULL, OPTION_LIST},
+    {"explain", no_argument, NULL, OPTION_EXPLAIN},
+    {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, OPTION_VERSION},
+    {"fill", optional_argument, NULL, OPTION_FILL},
+    {NULL, 0, NULL, 0},
+};
+
+typedef struct choice {
+    const char *name;
+    int value;
+} choice;
+
+static const choice nan_modes[] = {{"propagate", ARGMAX_CL_NAN_PROPAGATE}, {"ignore", ARGMAX_CL_NAN_IGNORE}, {0}};
+static const choice index_types[] = {{"int32", ARGMAX_CL_INT32},
+                                     {"uint32", ARGMAX_CL_UINT32},
+                                     {"int64", ARGMAX_CL_INT64},
+                                     {"uint64", ARGMAX_CL_UINT64},
+                                     {0}};
+
+/* The value of the choice named text; -1 and a message when there is none. */
+static int choose(const choice *choices, const char *option, const char *text, message *m) {
+    char names[80] = "";
+    for (const choice *c = choices; c->name; ++c) {
+        if (strcmp(c->name, text) == 0)
+            return c->value;
+        append(names, sizeof names, "%s%s", *names ? ", " : "", c->name);
+    }
+    (void)complain(m, "%s: \"%s\", expected one of %s", option, text, names);
+    return -1;
+}
+
+static bool parse_axes(const char *list, options *o, message *m) {
+    const char *at = list;
+    for (;;) {
+        char *end = NULL;
+        const char *digits = at + (*at == '-');
+        errno = 0;
+        const long long axis = strtoll(at, &end, 10);
+        /* strtoll alone would take spaces and a plus sign too. */
+        if (*digits < '0' || *digits > '9' || errno || (*end && *end != ','))
+            return complain(m, "--axis: \"%s\", expected integers with commas between, as 0,-1", list);
+        if (o->axis_count == ARGMAX_CL_MAX_RANK)
+            return complain(m, "--axis: \"%s\", expected at most %d axes", list, ARGMAX_CL_MAX_RANK);
+        o->axes[o->axis_count++] = axis;
+        if (!*end)
+            return true;
+        at = end + 1;
+    }
+}
+
+static bool take_file(const char **slot, const char *option, const char *path, message *m) {
+    if (!*path)
+        return complain(m, "%s: an empty name, expected a file to write", option);
+    *slot = path;
+    return true;
+}
+
+static bool apply(int option, char *argument, options *o, message *m) {
+    int value = 0;
+    switch (option) {
+    case OPTION_MIN:
+        o->op = ARGMAX_CL_ARGMIN;
+        break;
+    case 'a':
+        return parse_axes(argument, o, m);
+    case OPTION_LAST:
+        o->direction = ARGMAX_CL_DECREASING;
+        break;
+    case OPTION_NAN:
+        value = choose(nan_modes, "--nan", argument, m);
+        o->nan_mode = value ? ARGMAX_CL_NAN_IGNORE : ARGMAX_CL_NAN_PROPAGATE;
+        break;
+    case OPTION_INDEX:
+        value = choose(index_types, "--index-type", argument, m);
+        o->index_type = value > 0 ? (argmax_cl_dtype)value : o->index_type;
+        break;
+    case OPTION_SQUEEZE:
+        o->squeeze = true;
+        break;
+    case 'o':
+        return take_file(&o->output, "--output", argument, m);
+    case OPTION_VALUES:
+        return take_file(&o->values, "--values", argument, m);
+    case 'd':
+        o->device = argument;
+        break;
+    case OPTION_EXPLAIN:
+        o->explain = true;
+        break;
+    case OPTION_LIST:
+        o->action = ACTION_LIST_DEVICES;
+        break;
+    case 'h':
+        o->action = ACTION_HELP;
+        break;
+    case OPTION_VERSION:
+        o->action = ACTION_VERSION;
+        break;
+    default:
+        return complain(m, "--fill: reserved for a later version, expected none: elements that equal _FillValue are "
+                           "compared as stored");
+    }
+    return value >= 0;
+}
+
+/* What getopt_long would have printed. */
+static bool refuse(int why, char **argv, message *m) {
+    const char *word = argv[optind - 1];
+    if (why == ':')
+        return complain(m, "%s: nothing after it, expected its value; see argmax-cl --help", word);
+    if (optopt && optopt < 256 && strncmp(word, "--", 2) != 0)
+        return complain(m, "-%c: unknown option; see argmax-cl --help", optopt);
+    return complain(m, "%s: %s; see argmax-cl --help", word,
+                    optopt ? "a value, expected none" : "unknown or ambiguous option");
+}
+
+bool options_parse(int argc, char **argv, options *o, message *m) {
+    bool given[OPTION_FILL + 1] = {false};
+    *o = (options){.index_type = ARGMAX_CL_INT64};
+    opterr = 0;
+    for (int option; (option = getopt_long(argc, argv, ":a:o:d:h", long_options, NULL)) != -1;) {
+        if (option == '?' || option == ':')
+            return refuse(option, argv, m);
+        if (given[option])
+            return complain(m, "%s: given twice, expected once",
+                            argv[optind - (optind > 1 && optarg == argv[optind - 1] ? 2 : 1)]);
+        given[option] = true;
+        if (!apply(option, optarg, o, m))
+            return false;
+        if (o->action != ACTION_COMPUTE)
+            return true;
+    }
+    if (optind == argc)
+        return complain(m, "INPUT: missing, expected file.npy or file.nc:variable; see argmax-cl --help");
+    if (optind + 1 < argc)
+        return complain(m, "%s: a second INPUT, expected one", argv[optind + 1]);
+    o->input = argv[optind];
+    return true;
+}
