@@ -1,0 +1,22 @@
+# cmake -DTEXT=README.md -DSOURCES=a.c;b.c -P quoted.cmake: the text must quote each source in a block of C: what stands
+# between its marks "README from here" and "README to here", without the indentation of the first line; without marks,
+# everything from the first #include on.
+file(READ ${TEXT} text)
+foreach(source IN LISTS SOURCES)
+  file(READ ${source} code)
+  string(FIND "${code}" "/* README from here */\n" mark)
+  if(mark GREATER -1)
+    string(REGEX REPLACE "^.*/\\* README from here \\*/\n" "" code "${code}")
+    string(REGEX REPLACE "\n *([^\n]*)/\\* README to here.*$" "\n" code "${code}")
+    string(REGEX REPLACE "^( *).*$" "\\1" indentation "${code}")
+    string(REPLACE "\n${indentation}" "\n" code "\n${code}")
+  else()
+    string(FIND "${code}" "#include" start)
+    string(SUBSTRING "${code}" ${start} -1 code)
+    set(code "\n${code}")
+  endif()
+  string(FIND "${text}" "```c${code}```\n" found)
+  if(found LESS 0)
+    message(FATAL_ERROR "${TEXT} does not quote ${source} as it is. Expected:\n```c${code}```\n")
+  endif()
+endforeach()
