@@ -46,7 +46,7 @@ static void describe(const struct argmax_cl_plan_s *plan, line *out) {
         add(out, " x %" PRIu32, g->strip);
     if (g->parts > 1)
         add(out, ", %" PRIu64 " parts an output, workspace %zu bytes", g->parts, plan->workspace_bytes);
-    add(out, " | tuning %s | %s: %s", g->tuning->name, scan_kernel_name(g), plan->scan_options);
+    add(out, " | tuning %s | %s: %s", g->tuning, scan_kernel_name(g), plan->scan_options);
     if (g->parts > 1)
         add(out, " | merge: %s", plan->merge_options);
 }

@@ -22,7 +22,7 @@ static uint32_t element_bytes(const problem *p) { return p->input.type->bits / 8
 
 static uint32_t widest_vector(const geometry_request *r) {
     const uint32_t fitting = r->tuning->vector_bytes / element_bytes(r->problem);
-    return fitting < r->tuning->vector_elements ? fitting : r->tuning->vector_elements;
+    return floor_power(fitting ? fitting : 1, r->tuning->vector_elements);
 }
 
 /* Widest vector for which the offset and all strides but those skipped are multiples; an aligned load needs that. */
@@ -109,14 +109,14 @@ bool geometry_rows(const geometry_request *r, uint32_t lanes, geometry *g) {
     const layout *l = r->layout;
     const uint64_t segment = l->reduced[l->reduced_count - 1].size;
     g->family = FAMILY_ROWS;
-    g->tuning = r->tuning;
+    g->tuning = r->tuning->name;
     g->unroll = r->tuning->unroll_rows;
     choose_row_vector(r, g);
     if ((g->load == LOAD_STRIDED) != r->strided)
         return false;
     g->segment_vectors = g->overlap ? ceil_div(segment, g->vector) : segment / g->vector;
     g->units = l->reduction / segment * g->segment_vectors;
-    g->lanes = lanes ? lanes : floor_power(ceil_div(g->units, g->unroll), r->group / 8);
+    g->lanes = lanes ? lanes : floor_power(ceil_div(g->units, r->tuning->row_loads), (uint32_t)min_u64(r->tuning->short_lanes, r->group));
     if (g->lanes > r->group)
         return false;
     const uint64_t rows = r->group / g->lanes;
@@ -168,7 +168,7 @@ bool geometry_columns(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     const uint64_t columns = l->kept[l->kept_count - 1].size;
     g->family = FAMILY_COLUMNS;
-    g->tuning = r->tuning;
+    g->tuning = r->tuning->name;
     g->unroll = r->tuning->unroll_columns;
     g->overlap = g->peel = false;
     choose_column_vector(r, g);

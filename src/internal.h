@@ -138,21 +138,13 @@ argmax_cl_status device_enter(void);
 
 typedef struct tuning_row {
     const char *name;
-    uint32_t group;           /* work-items of a work-group; a power of two */
-    uint32_t vector_bytes;    /* widest vector, bytes ... */
-    uint32_t vector_elements; /* ... and elements */
-    bool aligned;             /* vectors must start at multiples of their size to be fast */
-    uint32_t unroll_rows, unroll_columns; /* vectors in flight */
-    uint32_t strip_bytes;     /* columns: width that one work-item holds */
-    uint32_t groups_per_unit; /* work-groups wanted for each compute unit */
-    uint32_t part_bytes;      /* least input of one part of a split reduction */
-    uint64_t groups_max;      /* work-groups of one launch; more jobs are dealt out evenly */
+#define FIELD(name, least, most, power, meaning) uint32_t name;
+#include "tuning.def"
 } tuning_row;
 
-/* The row of that name, or, for NULL, the one for the device's class. NULL for an unknown name. */
-const tuning_row *tuning_find(const char *name, const device_facts *device);
-/* The names of all rows, for messages: "cpu, gpu". */
-const char *tuning_names(void);
+/* The row of that name; for NULL the one for the device's class, with the changes of the file that the environment
+ * variable ARGMAX_CL_TUNING names: lines "ROW FIELD=NUMBER ...". */
+argmax_cl_status tuning_choose(const char *name, const device_facts *device, tuning_row *row);
 
 /* ---- strategy.c, geometry.c: which kernel, and how it lies over the problem --------------------------------------- */
 
@@ -168,7 +160,7 @@ typedef struct launch_grid {
 
 typedef struct geometry {
     const char *strategy;
-    const tuning_row *tuning;
+    const char *tuning; /* name of the row */
     kernel_family family;
     load_kind load;
     uint32_t vector;    /* elements */

@@ -29,10 +29,12 @@ static bool always(const geometry_request *r, const geometry *g) {
 }
 
 /* A row that one work-item reads in a few loads. */
-static bool rows_are_tiny(const geometry_request *r, const geometry *g) { return r->group > 1 && g->units <= 3; }
+static bool rows_are_tiny(const geometry_request *r, const geometry *g) {
+    return r->group > 1 && g->units <= r->tuning->tiny_loads;
+}
 
 static bool rows_are_short(const geometry_request *r, const geometry *g) {
-    return g->units <= 1024 && whole_reductions_do(r, g);
+    return g->units <= r->tuning->short_units && whole_reductions_do(r, g);
 }
 
 /* Columns suit when the kept dim is the nearer one, and when single vectors would be too short along the rows. */
@@ -76,7 +78,12 @@ uint32_t strategy_count(void) { return STRATEGY_COUNT; }
 const char *strategy_name(uint32_t i) { return i < STRATEGY_COUNT ? strategies[i].name : NULL; }
 
 static bool lay_out(const strategy_row *row, const problem *p, const layout *l, const device_facts *device,
-                    const tuning_row *tuning, uint32_t group, geometry *g, bool *suits) {
+                    const tuning_row *tuning, uint32_t group_limit, geometry *g, bool *suits) {
+    uint32_t group = row->family == FAMILY_COLUMNS ? tuning->group_columns
+                     : row->lanes == LANES_ALL     ? tuning->group
+                                                   : tuning->group_short;
+    while (group > group_limit)
+        group /= 2;
     const geometry_request request = {p, l, device, tuning, group, row->strided, row->split};
     bool possible;
     memset(g, 0, sizeof *g);
@@ -101,13 +108,13 @@ void strategy_names(char *text, size_t capacity) {
 }
 
 static argmax_cl_status obey(const problem *p, const layout *l, const device_facts *device, const tuning_row *tuning,
-                             uint32_t group, geometry *out) {
+                             uint32_t group_limit, geometry *out) {
     char names[256];
     for (uint32_t i = 0; i < STRATEGY_COUNT; ++i) {
         bool suits;
         if (strcmp(strategies[i].name, p->strategy) != 0)
             continue;
-        if (lay_out(&strategies[i], p, l, device, tuning, group, out, &suits))
+        if (lay_out(&strategies[i], p, l, device, tuning, group_limit, out, &suits))
             return ARGMAX_CL_SUCCESS;
         return fail(ARGMAX_CL_ERROR_INVALID_STRATEGY, "%s = \"%s\": does not apply to this problem; expected %s%s",
                     p->strategy_source, p->strategy, strategies[i].strided ? "neighbours with gaps" : "neighbours without gaps",
@@ -130,17 +137,15 @@ void strategy_request(problem *p) {
 
 argmax_cl_status strategy_choose(const problem *p, const layout *l, const device_facts *device, uint32_t group_limit,
                                  geometry *out) {
-    const tuning_row *tuning = tuning_find(p->tuning, device);
-    if (!tuning)
-        return fail(ARGMAX_CL_ERROR_INVALID_STRATEGY, "tuning = \"%s\": expected one of %s", p->tuning, tuning_names());
-    uint32_t group = tuning->group;
-    while (group > group_limit)
-        group /= 2;
+    tuning_row tuning;
+    const argmax_cl_status status = tuning_choose(p->tuning, device, &tuning);
+    if (status)
+        return status;
     if (p->strategy)
-        return obey(p, l, device, tuning, group, out);
+        return obey(p, l, device, &tuning, group_limit, out);
     for (uint32_t i = 0; i < STRATEGY_COUNT; ++i) {
         bool suits;
-        if (lay_out(&strategies[i], p, l, device, tuning, group, out, &suits) && suits)
+        if (lay_out(&strategies[i], p, l, device, &tuning, group_limit, out, &suits) && suits)
             return ARGMAX_CL_SUCCESS;
     }
     return fail(ARGMAX_CL_ERROR_INVALID_STRATEGY, "no strategy suits %llu reductions of %llu elements",
