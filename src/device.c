@@ -41,6 +41,16 @@ static void device_name(cl_device_id device, char name[NAME_BYTES]) {
     snprintf(name, NAME_BYTES, "%.*s", (int)NAME_BYTES - 1, text);
 }
 
+/* NVIDIA's extension cl_nv_device_attribute_query tells the compute capability; other devices refuse the question. */
+static bool takes_ptx_pairs(cl_device_id device) {
+    const cl_device_info compute_capability_major_nv = 0x4000;
+    char extensions[8192] = "";
+    cl_uint major = 0;
+    return clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL) == CL_SUCCESS &&
+           strstr(extensions, "cl_nv_device_attribute_query") &&
+           clGetDeviceInfo(device, compute_capability_major_nv, sizeof major, &major, NULL) == CL_SUCCESS && major >= 9;
+}
+
 argmax_cl_status device_query(cl_device_id device, device_facts *facts) {
     size_t group = 0, items[MAX_DIMENSIONS] = {0};
     cl_bool unified = CL_FALSE;
@@ -67,6 +77,7 @@ argmax_cl_status device_query(cl_device_id device, device_facts *facts) {
     }
     facts->max_group = group < items[0] ? group : items[0];
     facts->host_unified = unified || (facts->type & CL_DEVICE_TYPE_CPU);
+    facts->ptx_pairs = takes_ptx_pairs(device);
     device_name(device, facts->name);
     return ARGMAX_CL_SUCCESS;
 }

@@ -80,6 +80,12 @@ static void plan_merge(const geometry_request *r, geometry *g) {
     g->merge = deal(r->tuning, r->device, r->group, ceil_div(r->layout->outputs, outputs_a_group));
 }
 
+static void choose_arithmetic(const geometry_request *r, geometry *g) {
+    const uint32_t bits = r->problem->input.type->bits;
+    g->words = r->tuning->words && bits <= 16 && g->vector * bits >= 32;
+    g->ptx = g->words && r->device->ptx_pairs;
+}
+
 static void choose_row_vector(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     const layout_dim *last = &l->reduced[l->reduced_count - 1];
@@ -112,6 +118,7 @@ bool geometry_rows(const geometry_request *r, uint32_t lanes, geometry *g) {
     g->tuning = r->tuning->name;
     g->unroll = r->tuning->unroll_rows;
     choose_row_vector(r, g);
+    choose_arithmetic(r, g);
     if ((g->load == LOAD_STRIDED) != r->strided)
         return false;
     g->segment_vectors = g->overlap ? ceil_div(segment, g->vector) : segment / g->vector;
@@ -172,6 +179,7 @@ bool geometry_columns(const geometry_request *r, geometry *g) {
     g->unroll = r->tuning->unroll_columns;
     g->overlap = g->peel = false;
     choose_column_vector(r, g);
+    choose_arithmetic(r, g);
     if ((g->load == LOAD_STRIDED) != r->strided)
         return false;
     const uint32_t vector_bytes = g->vector * element_bytes(r->problem);

@@ -57,6 +57,8 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char tex
         dims_kind(l->reduced_count));
     add(&w, " -D%s -DVEC=%" PRIu32 " -DGROUP=%" PRIu32 " -DUNROLL=%" PRIu32, loads[g->load], g->vector, g->scan.group,
         g->unroll);
+    if (g->words)
+        add(&w, " -DWORDS%s", g->ptx ? " -DPTX" : "");
     if (g->family == FAMILY_COLUMNS)
         add(&w, " -DACROSS=%" PRIu32 " -DSTRIP=%" PRIu32, g->lanes, g->strip);
     else

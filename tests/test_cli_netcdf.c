@@ -246,7 +246,7 @@ static void add_tests(TCase *cases) {
 
 START_TEST(says_that_it_was_built_without) {
     write_file("x.nc", "CDF\001", 4);
-    expect_error("x.nc:v", 1, "x.nc: a NetCDF file, expected an .npy file: this program was built without NetCDF");
+    expect_error("x.nc:v", 1, "x.nc: not an .npy file, expected one: this program was built without NetCDF");
     expect_error("x.nc", 1, "this program was built without NetCDF");
     expect_output("--version", "built without NetCDF\n");
 }

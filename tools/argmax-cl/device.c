@@ -41,9 +41,10 @@ bool list_devices(FILE *stream, message *m) {
     if (count == 0)
         return no_device(m);
     cl_device_id *devices = calloc(count, sizeof(cl_device_id));
-    bool good = devices || complain(m, "OpenCL: no memory for %" PRIu32 " devices", count);
-    if (good && argmax_cl_list_devices(count, devices, &count) != ARGMAX_CL_SUCCESS)
-        good = complain(m, "OpenCL: %s", argmax_cl_last_error());
+    if (!devices)
+        return complain(m, "OpenCL: no memory for %" PRIu32 " devices", count);
+    const bool good = argmax_cl_list_devices(count, devices, &count) == ARGMAX_CL_SUCCESS ||
+                      complain(m, "OpenCL: %s", argmax_cl_last_error());
     for (uint32_t i = 0; good && i < count; ++i) {
         char name[256], platform[256], driver[256];
         device_text(devices[i], CL_DEVICE_NAME, name);

@@ -2,8 +2,7 @@
 #include "netcdf_file.h"
 
 static bool refuse(const char *path, message *m) {
-    return complain(m, "%s: a NetCDF file, expected an .npy file: this program was built without NetCDF (libnetcdf)",
-                    path);
+    return complain(m, "%s: not an .npy file, expected one: this program was built without NetCDF (libnetcdf)", path);
 }
 
 bool netcdf_read(const char *path, const char *variable, array *a, message *m) {

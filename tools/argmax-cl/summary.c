@@ -30,9 +30,11 @@ static void print_head(FILE *stream, const options *o, const array *input, const
         }
     format_shape(shape, answer_file_shape(r, input, o->squeeze, sizes), sizes);
     (void)fprintf(stream, "\noutput  %s %s\ndevice  %s\n", argmax_cl_dtype_name(r->index_type), shape, device);
-    if (r->seconds > 0)
-        (void)fprintf(stream, "time    %.3g ms, %.3g GB/s\n", r->seconds * 1e3,
-                      (double)input->bytes / r->seconds * 1e-9);
+    if (r->seconds > 0) {
+        const bool long_time = r->seconds >= 1;
+        (void)fprintf(stream, "time    %.3g %s, %.3g GB/s\n", long_time ? r->seconds : r->seconds * 1e3,
+                      long_time ? "s" : "ms", (double)input->bytes / r->seconds * 1e-9);
+    }
 }
 
 /* "(3, :, 1)": the point's place, with a colon on the reduced axes; with an index, the winner's place. */
