@@ -1,0 +1,33 @@
+# cmake -DROOT=... -P complete.cmake: the documents must name what the code has: every strategy in design.md, every tuning
+# field in tuning.md, every stage's file of src/ and every kernel in design.md.
+function(require_all document names)
+  file(READ ${ROOT}/docs/${document} text)
+  foreach(name IN LISTS names)
+    string(FIND "${text}" "`${name}`" found)
+    if(found LESS 0)
+      message(SEND_ERROR "docs/${document} does not mention `${name}`")
+    endif()
+  endforeach()
+endfunction()
+
+# The words that a pattern's one group matches in a file.
+function(collect variable file pattern)
+  file(READ ${ROOT}/${file} text)
+  string(REGEX MATCHALL "${pattern}" matches "${text}")
+  list(TRANSFORM matches REPLACE "${pattern}" "\\1")
+  set(${variable} ${matches} PARENT_SCOPE)
+endfunction()
+
+collect(strategies src/strategy.c "{\"([a-z-]+)\", FAMILY_")
+collect(fields src/tuning.def "\nFIELD\\(([a-z_]+),")
+file(GLOB sources RELATIVE ${ROOT}/src ${ROOT}/src/*.c ${ROOT}/src/*.def)
+file(GLOB kernels RELATIVE ${ROOT}/kernels ${ROOT}/kernels/*)
+foreach(list strategies fields sources kernels)
+  if(NOT ${list})
+    message(SEND_ERROR "no ${list} found: has their table moved?")
+  endif()
+endforeach()
+require_all(design.md "${strategies}")
+require_all(tuning.md "${fields}")
+require_all(design.md "${sources}")
+require_all(design.md "${kernels}")
