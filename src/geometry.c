@@ -111,6 +111,13 @@ static void choose_row_vector(const geometry_request *r, geometry *g) {
         g->load = LOAD_UNALIGNED;
 }
 
+/* Work-items that share a short row: two as soon as it is worth it, then more for longer rows. */
+static uint32_t lanes_along(const geometry_request *r, uint64_t units) {
+    const uint64_t wanted = units / r->tuning->row_loads;
+    const uint64_t most = min_u64(r->tuning->short_lanes, r->group);
+    return floor_power(max_u64(wanted, units > r->tuning->tiny_loads ? 2 : 1), (uint32_t)most);
+}
+
 bool geometry_rows(const geometry_request *r, uint32_t lanes, geometry *g) {
     const layout *l = r->layout;
     const uint64_t segment = l->reduced[l->reduced_count - 1].size;
@@ -123,7 +130,7 @@ bool geometry_rows(const geometry_request *r, uint32_t lanes, geometry *g) {
         return false;
     g->segment_vectors = g->overlap ? ceil_div(segment, g->vector) : segment / g->vector;
     g->units = l->reduction / segment * g->segment_vectors;
-    g->lanes = lanes ? lanes : floor_power(ceil_div(g->units, r->tuning->row_loads), (uint32_t)min_u64(r->tuning->short_lanes, r->group));
+    g->lanes = lanes ? lanes : lanes_along(r, g->units);
     if (g->lanes > r->group)
         return false;
     const uint64_t rows = r->group / g->lanes;
@@ -138,18 +145,23 @@ bool geometry_rows(const geometry_request *r, uint32_t lanes, geometry *g) {
     return true;
 }
 
-/* Lanes side by side over `vectors` of columns: wide, but with little idle at the end; and not more lanes sharing a
- * column than it has rows for. */
-static uint32_t lanes_across(uint32_t group, uint64_t vectors, uint64_t rows, uint32_t unroll) {
-    uint32_t best = 1;
-    for (uint32_t lanes = 1; lanes <= group; lanes *= 2) {
-        const uint64_t covered = ceil_div(vectors, lanes) * lanes;
-        if (vectors * 10 >= covered * 9 || lanes <= vectors / 4)
-            best = lanes;
+/* Lanes side by side over `vectors` of columns: as many as the work-group has, if they fill the device. Else narrower,
+ * so that lanes share a column's rows and merge in local memory, which is cheaper than parts that merge in the second
+ * launch; but with little idle at the end, wide enough for the memory, and rows enough for those who share them. */
+static uint32_t lanes_across(const geometry_request *r, uint64_t vectors, uint64_t outers) {
+    const uint64_t wanted = (uint64_t)r->device->compute_units * r->tuning->groups_per_unit;
+    const uint64_t rows = r->layout->reduction;
+    uint32_t lanes = r->group;
+    while (lanes > 1) {
+        const uint32_t half = lanes / 2;
+        const uint64_t idle = ceil_div(vectors, lanes) * lanes - vectors;
+        const bool wasteful = idle * 8 > vectors;
+        const bool scarce = ceil_div(vectors, lanes) * outers < wanted && lanes > r->tuning->across_least;
+        if (!(wasteful || scarce) || (uint64_t)(r->group / half) * r->tuning->unroll_columns > rows)
+            break;
+        lanes = half;
     }
-    while (best < group && (uint64_t)(group / best) * unroll > rows)
-        best *= 2;
-    return best;
+    return lanes;
 }
 
 static void choose_column_vector(const geometry_request *r, geometry *g) {
@@ -185,7 +197,7 @@ bool geometry_columns(const geometry_request *r, geometry *g) {
     const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
     g->strip = r->group == 1 && r->tuning->strip_bytes > vector_bytes ? r->tuning->strip_bytes / vector_bytes : 1;
     g->units = l->reduction;
-    g->lanes = lanes_across(r->group, ceil_div(columns, g->vector), l->reduction, g->unroll);
+    g->lanes = lanes_across(r, ceil_div(columns, g->vector), l->outputs / columns);
     g->tiles = ceil_div(columns, (uint64_t)g->lanes * g->vector * g->strip);
     g->outers = l->outputs / columns;
     const uint64_t sharing = r->group / g->lanes;
@@ -193,6 +205,9 @@ bool geometry_columns(const geometry_request *r, geometry *g) {
     const uint64_t least = max_u64(sharing * g->unroll, r->tuning->part_bytes / row_bytes);
     if (!cut(r, g->tiles * g->outers, least, PART_ELEMENTS_MAX, g))
         return false;
+    /* Rows that an accumulator of this width counts (kernels/order.clh). */
+    const uint32_t bits = r->problem->input.type->bits;
+    g->one_block = bits <= 16 && ceil_div(g->chunk, sharing) <= ((1u << bits) - 1) / g->unroll * g->unroll;
     g->scan = deal(r->tuning, r->device, r->group, g->tiles * g->outers * g->parts);
     plan_merge(r, g);
     return true;

@@ -176,6 +176,7 @@ typedef struct geometry {
     uint64_t chunk;     /* units of a part */
     uint64_t parts;     /* of an output; more than 1: a second launch merges them */
     uint64_t segment_vectors; /* rows: vectors of the last reduced dim */
+    bool one_block;           /* columns: no accumulator counts more rows than it can */
     uint64_t tiles, outers;   /* columns: tiles over the last kept dim, outputs over that dim */
     launch_grid scan;
     launch_grid merge; /* used when parts > 1 */
