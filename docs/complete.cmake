@@ -1,5 +1,5 @@
-# cmake -DROOT=... -P complete.cmake: the documents must name what the code has: every strategy in design.md, every tuning
-# field in tuning.md, every stage's file of src/ and every kernel in design.md.
+# cmake -DROOT=... -P complete.cmake: the documents must name what the code has (every strategy, source file and kernel in
+# design.md, every tuning field in tuning.md), and their links must lead to files.
 function(require_all document names)
   file(READ ${ROOT}/docs/${document} text)
   foreach(name IN LISTS names)
@@ -31,3 +31,14 @@ require_all(design.md "${strategies}")
 require_all(tuning.md "${fields}")
 require_all(design.md "${sources}")
 require_all(design.md "${kernels}")
+
+file(GLOB documents RELATIVE ${ROOT} ${ROOT}/*.md ${ROOT}/docs/*.md)
+foreach(document IN LISTS documents)
+  collect(links ${document} "\\]\\(([^):# \n]+)\\)")
+  get_filename_component(folder ${ROOT}/${document} DIRECTORY)
+  foreach(link IN LISTS links)
+    if(NOT EXISTS ${folder}/${link})
+      message(SEND_ERROR "${document} links to ${link}, which does not exist")
+    endif()
+  endforeach()
+endforeach()
