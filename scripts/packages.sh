@@ -1,0 +1,65 @@
+# shellcheck shell=bash
+# Sourced by demo.sh and test.sh: install what is missing, and nothing when nothing is.
+#
+#   need_packages NAME...   Debian's and Ubuntu's packages; each has a probe below, so that a compiler or a library from
+#                           elsewhere counts too. As root or with sudo. On other systems: says what to install, and ends.
+
+compiles() { # HEADER [LINKER FLAGS...]
+    local header=$1
+    shift
+    printf '#include <%s>\nint main(void) { return 0; }\n' "$header" |
+        cc -DCL_TARGET_OPENCL_VERSION=120 -x c - -o /dev/null "$@" >/dev/null 2>&1
+}
+
+# shellcheck disable=SC2046 # pkg-config's words are separate arguments
+is_there() {
+    case $1 in
+        build-essential) command -v cc c++ make >/dev/null && compiles stdio.h ;;
+        opencl-headers) compiles CL/cl.h ;;
+        ocl-icd-opencl-dev) compiles CL/cl.h -lOpenCL ;;
+        libnetcdf-dev) pkg-config --exists netcdf 2>/dev/null && compiles netcdf.h $(pkg-config --cflags --libs netcdf) ;;
+        check) pkg-config --exists check 2>/dev/null && compiles check.h $(pkg-config --cflags --libs check) ;;
+        pocl-opencl-icd) grep -qs pocl /etc/OpenCL/vendors/*.icd ;;
+        python3-venv) python3 -c 'import ensurepip, venv' 2>/dev/null ;;
+        *) command -v "$1" >/dev/null ;; # a package named like its program
+    esac
+}
+
+need_packages() {
+    local package missing=() log
+    for package; do
+        is_there "$package" || missing+=("$package")
+    done
+    [ ${#missing[@]} -gt 0 ] || return 0
+    if ! command -v apt-get >/dev/null; then
+        echo "Missing: ${missing[*]} (the names of Debian's packages): please install them and run this again." >&2
+        exit 1
+    fi
+    local as_root=(env DEBIAN_FRONTEND=noninteractive)
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo >/dev/null || { echo "Missing: ${missing[*]}; run this as root, or install sudo." >&2; exit 1; }
+        as_root=(sudo "${as_root[@]}")
+    fi
+    echo "Installing ${missing[*]}"
+    log=$(mktemp)
+    if ! { "${as_root[@]}" apt-get update -qq &&
+        "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}"; } >"$log" 2>&1 </dev/null; then
+        cat "$log" >&2
+        rm -f "$log"
+        echo "Could not install: ${missing[*]}" >&2
+        exit 1
+    fi
+    rm -f "$log"
+}
+
+# What the library and its program are built with.
+# shellcheck disable=SC2034 # used by those who source this
+build_packages=(build-essential cmake pkg-config opencl-headers ocl-icd-opencl-dev libnetcdf-dev)
+
+# PoCL keeps compiled kernels below HOME; where that cannot be written, below the build folder.
+use_writable_cache() { # BUILD_FOLDER
+    if [ ! -w "${XDG_CACHE_HOME:-${HOME:-/nonexistent}}" ]; then
+        export XDG_CACHE_HOME=$1/cache
+        mkdir -p "$XDG_CACHE_HOME"
+    fi
+}
