@@ -6,6 +6,8 @@
 #ifndef ARGMAX_CL_INTERNAL_H
 #define ARGMAX_CL_INTERNAL_H
 
+#include "names.h"
+
 #include <argmax_cl/argmax_cl.h>
 
 #include <stdbool.h>
