@@ -72,7 +72,7 @@ typedef struct problem {
     uint64_t outputs;       /* number of output elements */
     uint64_t reduction;     /* elements in each reduction; at least 1 unless outputs is 0 */
     tensor_view input, index, value;
-    const char *strategy, *tuning; /* as in the descriptor; the caller's strings, read during planning alone */
+    const char *strategy, *tuning; /* as in the descriptor; static names after strategy_request */
     const char *strategy_source;   /* who forced it, for messages (strategy_request) */
 } problem;
 
@@ -151,7 +151,8 @@ typedef struct tuning_row {
     uint64_t groups_max;      /* work-groups of one launch; more jobs are dealt out evenly */
 } tuning_row;
 
-/* The row of that name, or, for NULL, the one for the device's class. NULL for an unknown name. */
+/* The row of that name (device is not looked at), or, for NULL, the one for the device's class. NULL for an unknown
+ * name. */
 const tuning_row *tuning_find(const char *name, const device_facts *device);
 /* The names of all rows, for messages: "cpu, gpu". */
 const char *tuning_names(void);
@@ -195,8 +196,8 @@ const char *strategy_name(uint32_t i);
 /* All names, comma-separated, as far as they fit. */
 void strategy_names(char *text, size_t capacity);
 
-/* Complete p->strategy from the environment and note where it came from. */
-void strategy_request(problem *p);
+/* Complete p->strategy from the environment, note where it came from, and refuse unknown names. */
+argmax_cl_status strategy_request(problem *p);
 
 /* Choose, or obey p->strategy and p->tuning; groups never exceed group_limit work-items. */
 argmax_cl_status strategy_choose(const problem *p, const layout *l, const device_facts *device, uint32_t group_limit,

@@ -21,9 +21,10 @@ const tuning_row *tuning_find(const char *name, const device_facts *device) {
 }
 
 const char *tuning_names(void) {
-    return ""
-#define ROW(name, group, bytes, elements, aligned, unroll_rows, unroll_columns, strip, per_unit, part, groups) name " "
+    static const char text[] =
+#define ROW(name, group, bytes, elements, aligned, unroll_rows, unroll_columns, strip, per_unit, part, groups) ", " name
 #include "tuning.def"
 #undef ROW
         ;
+    return text + 2;
 }
