@@ -16,9 +16,10 @@ void report_row(FILE *file, const char *line, const run_result *r, int width) {
         fprintf(file, "%-*s %s\n", width, line, r->failure);
     } else {
         const double rate = run_rate(r), limit = run_limit_rate(r);
-        fprintf(file, "%-*s %9.2f %5.1f%% %9.2f %6.3f %6.3f %11.1f %11.1f %9.1f  %-9s %s%s\n", width, line, 1e-9 * rate,
-                100 * r->spread, 1e-9 * limit, run_ratio(r), run_best_ratio(r), 1e6 * r->device, 1e6 * r->wall,
-                1e6 * r->launch, check_names[r->check], r->strategy, r->cached ? " (cached)" : "");
+        fprintf(file, "%-*s %9.2f %5.1f%% %9.2f %6.3f %6.3f %11.1f %11.1f %9.1f  %-9s %s%s%s\n", width, line,
+                1e-9 * rate, 100 * r->spread, 1e-9 * limit, run_ratio(r), run_best_ratio(r), 1e6 * r->device,
+                1e6 * r->wall, 1e6 * r->launch, check_names[r->check], r->strategy, r->cached ? " (cached)" : "",
+                r->calm ? "" : " (disturbed)");
     }
     fflush(file);
 }
@@ -58,7 +59,8 @@ void report_json(FILE *file, const bench_device *device, const char *commit, con
         fprintf(file, "\"ratio\": %.4f, \"ratio_best\": %.4f, ", run_ratio(r), run_best_ratio(r));
         fprintf(file, "\"us_device\": %.2f, \"us_wall\": %.2f, \"launch_us\": %.2f, \"bytes\": %llu, ", 1e6 * r->device,
                 1e6 * r->wall, 1e6 * r->launch, (unsigned long long)r->bytes);
-        fprintf(file, "\"repetitions\": %zu, \"cached\": %s, ", r->repetitions, r->cached ? "true" : "false");
+        fprintf(file, "\"repetitions\": %zu, \"cached\": %s, \"calm\": %s, ", r->repetitions,
+                r->cached ? "true" : "false", r->calm ? "true" : "false");
         put_string(file, "reader", r->reader);
         put_string(file, "strategy", r->strategy);
         put_string(file, "plan", r->plan);

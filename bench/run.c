@@ -2,33 +2,15 @@
 
 #include "check.h"
 #include "fill.h"
-#include "stats.h"
-#include "threads.h"
+#include "job.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-enum { LEAST_REPETITIONS = 7 };
-
 /* Inputs of this size and more push themselves out of every cache that we know. */
 static const uint64_t FLUSH_BELOW = (uint64_t)256 << 20;
-
-/* What one problem holds while it runs. */
-typedef struct job {
-    workbench *bench;
-    const problem_line *p;
-    const run_options *options;
-    run_result *result;
-    problem_desc desc;
-    argmax_cl_plan plan;
-    argmax_cl_buffers buffers;
-    cl_mem workspace;
-    size_t input_bytes, index_bytes, value_bytes;
-    uint64_t limit_offset;
-    bool flush;
-} job;
 
 double run_rate(const run_result *r) {
     return r->device > 0 ? (double)r->bytes / r->device : 0;
@@ -62,8 +44,7 @@ void workbench_close(workbench *bench) {
     limit_close(&bench->limit);
 }
 
-static bool fail_run(job *j, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static bool fail_run(job *j, const char *format, ...) {
+bool fail_run(job *j, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(j->result->failure, sizeof j->result->failure, format, arguments);
@@ -141,7 +122,7 @@ static bool prepare(job *j) {
 
 /* ---- Checking -------------------------------------------------------------------------------------------------- */
 
-static bool enqueue(job *j, cl_command_queue queue) {
+bool job_enqueue(job *j, cl_command_queue queue) {
     return argmax_cl_plan_enqueue(j->plan, queue, &j->buffers, j->workspace, 0, NULL, NULL) == ARGMAX_CL_SUCCESS ||
            fail_run(j, "%s", argmax_cl_last_error());
 }
@@ -157,7 +138,7 @@ static bool check_answers(job *j) {
     cl_int code = clEnqueueFillBuffer(queue, j->buffers.index, &filler, 1, 0, j->index_bytes, 0, NULL, NULL);
     if (value != NULL)
         code |= clEnqueueFillBuffer(queue, j->buffers.value, &filler, 1, 0, j->value_bytes, 0, NULL, NULL);
-    good = good && enqueue(j, queue);
+    good = good && job_enqueue(j, queue);
     if (good) {
         code |= clEnqueueReadBuffer(queue, j->buffers.index, CL_TRUE, 0, j->index_bytes, index, 0, NULL, NULL);
         if (value != NULL)
@@ -170,109 +151,6 @@ static bool check_answers(job *j) {
     free(index);
     free(value);
     return good;
-}
-
-/* ---- Timing ---------------------------------------------------------------------------------------------------- */
-
-static bool flush_caches(job *j, cl_command_queue queue) {
-    return !j->flush || limit_flush(&j->bench->limit, j->bench->device, queue) ||
-           fail_run(j, "flushing the caches failed");
-}
-
-static double time_device(job *j) {
-    const cl_command_queue queue = j->bench->device->timed;
-    if (!flush_caches(j, queue))
-        return -1;
-    record_start();
-    const bool good = enqueue(j, queue);
-    const double seconds = record_stop(queue);
-    return good ? seconds : -1;
-}
-
-static double time_wall(job *j) {
-    const cl_command_queue queue = j->bench->device->plain;
-    if (!flush_caches(j, queue) || clFinish(queue) != CL_SUCCESS)
-        return -1;
-    const double start = now();
-    const bool good = enqueue(j, queue) && clFinish(queue) == CL_SUCCESS;
-    return good ? now() - start : -1;
-}
-
-static double time_launch(job *j) {
-    const bench_device *const device = j->bench->device;
-    const size_t one = 1;
-    const double start = now();
-    const bool good =
-        clEnqueueNDRangeKernel(device->plain, device->empty, 1, NULL, &one, &one, 0, NULL, NULL) == CL_SUCCESS &&
-        clFinish(device->plain) == CL_SUCCESS;
-    return good ? now() - start : -1;
-}
-
-static double time_limit(job *j, int variant) {
-    if (!flush_caches(j, j->bench->device->timed))
-        return -1;
-    return limit_read(&j->bench->limit, j->bench->device, variant, j->buffers.input, j->limit_offset,
-                      j->result->limit_bytes);
-}
-
-static double time_host_limit(job *j) {
-    return limit_read_host((const char *)j->bench->host + j->limit_offset, j->result->limit_bytes);
-}
-
-/* The reader's best geometry for this input, by the best of three. */
-static int best_variant(job *j) {
-    int best = 0;
-    double least = 0;
-    for (int variant = 0; variant < LIMIT_VARIANTS; variant++)
-        for (int i = 0; i < 4; i++) {
-            const double seconds = time_limit(j, variant);
-            if (i > 0 && seconds > 0 && (least == 0 || seconds < least)) {
-                least = seconds;
-                best = variant;
-            }
-        }
-    return best;
-}
-
-static bool measure(job *j) {
-    static samples device, wall, limit, host_limit, launch;
-    samples *const all[] = {&device, &wall, &limit, &host_limit, &launch};
-    const bool is_cpu = j->bench->device->is_cpu;
-    run_result *const r = j->result;
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        samples_clear(all[i]);
-    for (int i = 0; i < 2; i++)
-        if (time_device(j) < 0 || time_wall(j) < 0 || time_launch(j) < 0)
-            return false;
-    const int variant = best_variant(j);
-    const double start = now();
-    while (device.count < SAMPLES_MAX && (device.count < LEAST_REPETITIONS || now() - start < j->options->seconds)) {
-        const double seconds = time_device(j), read_seconds = time_limit(j, variant);
-        if (seconds < 0 || read_seconds < 0)
-            return fail_run(j, "%s", r->failure[0] ? r->failure : "an OpenCL call failed");
-        samples_add(&device, seconds);
-        samples_add(&limit, read_seconds);
-        if (is_cpu)
-            samples_add(&host_limit, time_host_limit(j));
-        samples_add(&wall, time_wall(j));
-        samples_add(&launch, time_launch(j));
-    }
-    r->device = samples_median(&device);
-    r->spread = samples_spread(&device);
-    r->best = samples_best(&device);
-    r->wall = samples_median(&wall);
-    r->launch = samples_median(&launch);
-    r->limit = samples_median(&limit);
-    r->limit_best = samples_best(&limit);
-    r->reader = "kernel";
-    r->repetitions = device.count;
-    if (is_cpu && samples_median(&host_limit) < r->limit) {
-        r->limit = samples_median(&host_limit);
-        r->reader = "C loop";
-    }
-    if (is_cpu && samples_best(&host_limit) < r->limit_best)
-        r->limit_best = samples_best(&host_limit);
-    return true;
 }
 
 /* What counts: the lines that hold the addressed elements; the reader gets as many, from the lowest one on. */
@@ -299,7 +177,7 @@ void run_problem(workbench *bench, const problem_line *p, const run_options *opt
     *result = (run_result){.reader = ""};
     if (prepare(&j) && (!options->check || check_answers(&j))) {
         count_bytes(&j);
-        if (!measure(&j) && result->failure[0] == 0)
+        if (!job_measure(&j) && result->failure[0] == 0)
             fail_run(&j, "an OpenCL call failed");
     }
     cl_mem const memories[] = {j.buffers.input, j.buffers.index, j.buffers.value, j.workspace};

@@ -12,6 +12,7 @@ typedef struct run_options {
     double seconds; /* for the timed part of each problem */
     bool check;     /* look at the answers first */
     bool cached;    /* leave small inputs in the caches */
+    bool calm;      /* the process hardly had to wait for cores in the repetitions that count */
 } run_options;
 
 typedef enum check_result { CHECK_NONE, CHECK_ORACLE, CHECK_PLANTED, CHECK_WRONG } check_result;
@@ -30,6 +31,7 @@ typedef struct run_result {
     double launch;        /* median wall seconds of an empty kernel, enqueue to finish */
     size_t repetitions;
     bool cached; /* the input may have been in a cache */
+    bool calm;   /* the process hardly had to wait for cores in the repetitions that count */
     check_result check;
     char strategy[64], plan[512];
 } run_result;

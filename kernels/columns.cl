@@ -11,6 +11,7 @@
 #include "index.clh"
 
 #define SHARING (GROUP / ACROSS)
+#define BLOCK (ITERATIONS_MAX / UNROLL * UNROLL) /* rows that an accumulator counts */
 
 #ifdef LOAD_STRIDED
 #define COLUMN_STRIDE(g) ((g)->column_stride)
@@ -81,8 +82,8 @@ static inline void scan(__global const T *start, const dims_t *dims, const colum
     const uint rows = r < end ? (uint)((end - r + (SHARING - 1)) / SHARING) : 0;
     for (int s = 0; s < count; ++s)
         strip->acc[s] = ACC_EMPTY;
-    for (uint block = 0; block < rows; block += ITERATIONS_MAX) {
-        const uint size = min(rows - block, (uint)ITERATIONS_MAX);
+    for (uint block = 0; block < rows; block += BLOCK) {
+        const uint size = min(rows - block, (uint)BLOCK);
         uint k = 0;
         for (; k + UNROLL <= size; k += UNROLL) {
             __global const T *row[UNROLL];

@@ -12,6 +12,7 @@
 #include "index.clh"
 
 #define ROWS (GROUP / LANES)
+#define BLOCK (ITERATIONS_MAX / UNROLL * UNROLL) /* vectors that an accumulator counts */
 
 #ifdef LOAD_STRIDED
 #define ELEMENT_STRIDE(g) ((g)->stride)
@@ -66,7 +67,7 @@ static inline candidate_t scan(__global const T *start, const dims_t *dims, cons
     walk_t w = walk_to(v, g->segment_vectors);
     while (v < end) {
         const ulong left = (end - v + (LANES - 1)) / LANES;
-        const uint count = (uint)min(left, (ulong)ITERATIONS_MAX);
+        const uint count = (uint)min(left, (ulong)BLOCK);
         acc_t acc = ACC_EMPTY;
         uint k = 0;
         for (; k + UNROLL <= count; k += UNROLL) {

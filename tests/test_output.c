@@ -4,9 +4,11 @@
 #include <check.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static char folder[64];
@@ -205,6 +207,30 @@ START_TEST(refuses) {
 }
 END_TEST
 
+/* A disk that fills up while the result is written. */
+START_TEST(failed_write_leaves_nothing) {
+    char text[2000] = "";
+    output out = OUTPUT_INIT;
+    message m = {""};
+    struct rlimit before, small;
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = before;
+    small.rlim_cur = 1000;
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    make_file("old.npy", "old");
+    ck_assert(output_open(&out, "old.npy", &no_input, 10, &m));
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
+    const bool written = output_write(&out, "head", 4, text, sizeof text, &m);
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
+    (void)signal(SIGXFSZ, handler);
+    output_close(&out);
+    ck_assert(!written);
+    ck_assert_str_eq(m.text, "old.npy: cannot be written: File too large");
+    expect_file("old.npy", "old");
+    expect_entries(1);
+}
+END_TEST
+
 START_TEST(tells_one_file_from_two) {
     make_file("a.npy", "");
     ck_assert_int_eq(symlink("a.npy", "link.npy"), 0);
@@ -232,6 +258,7 @@ int main(void) {
     tcase_add_test(cases, new_file_obeys_umask);
     tcase_add_test(cases, longest_name_is_fine);
     tcase_add_loop_test(cases, refuses, 0, sizeof refused / sizeof refused[0]);
+    tcase_add_test(cases, failed_write_leaves_nothing);
     tcase_add_test(cases, tells_one_file_from_two);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);

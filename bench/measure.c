@@ -1,0 +1,160 @@
+#include "calm.h"
+#include "job.h"
+#include "stats.h"
+#include "threads.h"
+
+enum { LEAST_REPETITIONS = 7 };
+
+/* While this process had to wait for cores longer than this, a repetition counts only for want of better ones. */
+static const double WAIT_SHARE = 0.03, WAIT_SECONDS = 5e-6;
+
+/* For calm repetitions the time of a problem may grow by this factor. */
+static const double PATIENCE = 4;
+
+/* ---- Timing ---------------------------------------------------------------------------------------------------- */
+
+static bool flush_caches(job *j, cl_command_queue queue) {
+    return !j->flush || limit_flush(&j->bench->limit, j->bench->device, queue) ||
+           fail_run(j, "flushing the caches failed");
+}
+
+static double time_device(job *j) {
+    const cl_command_queue queue = j->bench->device->timed;
+    if (!flush_caches(j, queue))
+        return -1;
+    record_start();
+    const bool good = job_enqueue(j, queue);
+    const double seconds = record_stop(queue);
+    return good ? seconds : -1;
+}
+
+static double time_wall(job *j) {
+    const cl_command_queue queue = j->bench->device->plain;
+    if (!flush_caches(j, queue) || clFinish(queue) != CL_SUCCESS)
+        return -1;
+    const double start = now();
+    const bool good = job_enqueue(j, queue) && clFinish(queue) == CL_SUCCESS;
+    return good ? now() - start : -1;
+}
+
+static double time_launch(job *j) {
+    const bench_device *const device = j->bench->device;
+    const size_t one = 1;
+    const double start = now();
+    const bool good =
+        clEnqueueNDRangeKernel(device->plain, device->empty, 1, NULL, &one, &one, 0, NULL, NULL) == CL_SUCCESS &&
+        clFinish(device->plain) == CL_SUCCESS;
+    return good ? now() - start : -1;
+}
+
+static double time_limit(job *j) {
+    if (!flush_caches(j, j->bench->device->timed))
+        return -1;
+    return limit_read(&j->bench->limit, j->bench->device, j->limit_variant, j->buffers.input, j->limit_offset,
+                      j->result->limit_bytes);
+}
+
+static double time_host_limit(job *j) {
+    return limit_read_host((const char *)j->bench->host + j->limit_offset, j->result->limit_bytes);
+}
+
+/* The reader's best geometry for this input, by the best of three. */
+static int best_variant(job *j) {
+    int best = 0;
+    double least = 0;
+    for (int variant = 0; variant < LIMIT_VARIANTS; variant++)
+        for (int i = 0; i < 4; i++) {
+            j->limit_variant = variant;
+            const double seconds = time_limit(j);
+            if (i > 0 && seconds > 0 && (least == 0 || seconds < least)) {
+                least = seconds;
+                best = variant;
+            }
+        }
+    return best;
+}
+
+/* What takes turns. */
+typedef enum turn { DEVICE, LIMIT, HOST_LIMIT, WALL, LAUNCH, TURN_COUNT } turn;
+
+static double (*const time_turn[TURN_COUNT])(job *) = {time_device, time_limit, time_host_limit, time_wall,
+                                                       time_launch};
+
+/* The times of each turn, all of them and those that nobody disturbed. */
+typedef struct series {
+    samples all, calm;
+} series;
+
+static bool take_turn(job *j, turn t, series *s) {
+    const double waited = calm_waited(), seconds = time_turn[t](j);
+    if (seconds < 0)
+        return fail_run(j, "%s", j->result->failure[0] ? j->result->failure : "an OpenCL call failed");
+    samples_add(&s->all, seconds);
+    if (calm_waited() - waited <= WAIT_SECONDS + WAIT_SHARE * seconds)
+        samples_add(&s->calm, seconds);
+    return true;
+}
+
+static bool warm_up(job *j) {
+    static series unused;
+    samples_clear(&unused.all);
+    samples_clear(&unused.calm);
+    for (int i = 0; i < 2; i++)
+        for (turn t = DEVICE; t < TURN_COUNT; t++)
+            if (t != HOST_LIMIT && !take_turn(j, t, &unused))
+                return false;
+    j->limit_variant = best_variant(j);
+    calm_watch();
+    return true;
+}
+
+static samples *chosen(series *s) {
+    return s->calm.count >= LEAST_REPETITIONS ? &s->calm : &s->all;
+}
+
+static void conclude(job *j, series *s) {
+    run_result *const r = j->result;
+    samples *const device = chosen(&s[DEVICE]), *const limit = chosen(&s[LIMIT]), *const host = chosen(&s[HOST_LIMIT]);
+    r->calm = device == &s[DEVICE].calm && limit == &s[LIMIT].calm;
+    r->repetitions = device->count;
+    r->device = samples_median(device);
+    r->spread = samples_spread(device);
+    r->best = samples_best(device);
+    r->wall = samples_median(chosen(&s[WALL]));
+    r->launch = samples_median(chosen(&s[LAUNCH]));
+    r->limit = samples_median(limit);
+    r->limit_best = samples_best(limit);
+    r->reader = "kernel";
+    if (host->count > 0 && samples_median(host) < r->limit) {
+        r->limit = samples_median(host);
+        r->reader = "C loop";
+    }
+    if (host->count > 0 && samples_best(host) < r->limit_best)
+        r->limit_best = samples_best(host);
+}
+
+/* Enough of both that the ratio is made of. */
+static bool calm_enough(const series *s) {
+    return s[DEVICE].calm.count >= LEAST_REPETITIONS && s[LIMIT].calm.count >= LEAST_REPETITIONS;
+}
+
+bool job_measure(job *j) {
+    static series all[TURN_COUNT];
+    for (turn t = DEVICE; t < TURN_COUNT; t++) {
+        samples_clear(&all[t].all);
+        samples_clear(&all[t].calm);
+    }
+    if (!warm_up(j))
+        return false;
+    const double start = now();
+    for (double passed = 0; all[DEVICE].all.count < SAMPLES_MAX; passed = now() - start) {
+        const double time = calm_enough(all) ? j->options->seconds : PATIENCE * j->options->seconds;
+        if (passed >= time && all[DEVICE].all.count >= LEAST_REPETITIONS)
+            break;
+        for (turn t = DEVICE; t < TURN_COUNT; t++)
+            if ((t != HOST_LIMIT || j->bench->device->is_cpu) && !take_turn(j, t, &all[t]))
+                return false;
+    }
+    conclude(j, all);
+    return true;
+}
