@@ -6,6 +6,8 @@
 #ifndef ARGMAX_CL_INTERNAL_H
 #define ARGMAX_CL_INTERNAL_H
 
+#include "names.h"
+
 #include <argmax_cl/argmax_cl.h>
 
 #include <stdbool.h>
@@ -70,7 +72,7 @@ typedef struct problem {
     uint64_t outputs;       /* number of output elements */
     uint64_t reduction;     /* elements in each reduction; at least 1 unless outputs is 0 */
     tensor_view input, index, value;
-    const char *strategy, *tuning; /* as in the descriptor; the caller's strings, read during planning alone */
+    const char *strategy, *tuning; /* as in the descriptor; static names after strategy_request */
     const char *strategy_source;   /* who forced it, for messages (strategy_request) */
 } problem;
 
@@ -144,8 +146,11 @@ typedef struct tuning_row {
 #include "tuning.def"
 } tuning_row;
 
-/* The row of that name; for NULL the one for the device's class, with the changes of the file that the environment
- * variable ARGMAX_CL_TUNING names: lines "ROW FIELD=NUMBER ...". */
+/* The built-in row of that name, NULL for an unknown one; and all names, for messages: "cpu, gpu". */
+const tuning_row *tuning_find(const char *name);
+const char *tuning_names(void);
+/* The row of that name, which must exist; for NULL the one for the device's class, with the changes of the file that
+ * the environment variable ARGMAX_CL_TUNING names: lines "ROW FIELD=NUMBER ...". */
 argmax_cl_status tuning_choose(const char *name, const device_facts *device, tuning_row *row);
 
 /* ---- strategy.c, geometry.c: which kernel, and how it lies over the problem --------------------------------------- */
@@ -190,8 +195,8 @@ const char *strategy_name(uint32_t i);
 /* All names, comma-separated, as far as they fit. */
 void strategy_names(char *text, size_t capacity);
 
-/* Complete p->strategy from the environment and note where it came from. */
-void strategy_request(problem *p);
+/* Complete p->strategy from the environment, note where it came from, and refuse unknown names. */
+argmax_cl_status strategy_request(problem *p);
 
 /* Choose, or obey p->strategy and p->tuning; groups never exceed group_limit work-items. */
 argmax_cl_status strategy_choose(const problem *p, const layout *l, const device_facts *device, uint32_t group_limit,

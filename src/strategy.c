@@ -1,6 +1,7 @@
 /* The strategies, in the order of preference: the first that suits the problem is taken. */
 #include "internal.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,25 +101,47 @@ void strategy_names(char *text, size_t capacity) {
     }
 }
 
-static argmax_cl_status obey(const problem *p, const layout *l, const device_facts *device, const tuning_row *tuning,
-                             uint32_t group_limit, geometry *out) {
-    char names[256];
-    for (uint32_t i = 0; i < STRATEGY_COUNT; ++i) {
-        bool suits;
-        if (strcmp(strategies[i].name, p->strategy) != 0)
-            continue;
-        if (lay_out(&strategies[i], p, l, device, tuning, group_limit, out, &suits))
-            return ARGMAX_CL_SUCCESS;
-        return fail(ARGMAX_CL_ERROR_INVALID_STRATEGY, "%s = \"%s\": does not apply to this problem; expected %s%s",
-                    p->strategy_source, p->strategy, strategies[i].strided ? "neighbours with gaps" : "neighbours without gaps",
-                    strategies[i].split ? ", and at least two pieces to share out" : "");
-    }
-    strategy_names(names, sizeof names);
-    return fail(ARGMAX_CL_ERROR_INVALID_STRATEGY, "%s = \"%s\": expected one of %s", p->strategy_source, p->strategy,
-                names);
+static const strategy_row *strategy_find(const char *name) {
+    for (uint32_t i = 0; i < STRATEGY_COUNT; ++i)
+        if (strcmp(strategies[i].name, name) == 0)
+            return &strategies[i];
+    return NULL;
 }
 
-void strategy_request(problem *p) {
+static argmax_cl_status obey(const problem *p, const layout *l, const device_facts *device, const tuning_row *tuning,
+                             uint32_t group_limit, geometry *out) {
+    const strategy_row *row = strategy_find(p->strategy);
+    bool suits;
+    assert(row);
+    if (lay_out(row, p, l, device, tuning, group_limit, out, &suits))
+        return ARGMAX_CL_SUCCESS;
+    return fail(ARGMAX_CL_ERROR_INVALID_STRATEGY, "%s = \"%s\": does not apply to this problem; expected %s%s",
+                p->strategy_source, p->strategy, row->strided ? "neighbours with gaps" : "neighbours without gaps",
+                row->split ? ", and at least two pieces to share out" : "");
+}
+
+/* Refuse unknown names. Known ones become ours, which outlive the caller's. */
+static argmax_cl_status resolve_names(problem *p) {
+    char names[256];
+    if (p->strategy) {
+        const strategy_row *row = strategy_find(p->strategy);
+        strategy_names(names, sizeof names);
+        if (!row)
+            return fail(ARGMAX_CL_ERROR_INVALID_STRATEGY, "%s = \"%.80s\": expected one of %s", p->strategy_source,
+                        p->strategy, names);
+        p->strategy = row->name;
+    }
+    if (p->tuning) {
+        const tuning_row *row = tuning_find(p->tuning);
+        if (!row)
+            return fail(ARGMAX_CL_ERROR_INVALID_STRATEGY, "tuning = \"%.80s\": expected one of %s", p->tuning,
+                        tuning_names());
+        p->tuning = row->name;
+    }
+    return ARGMAX_CL_SUCCESS;
+}
+
+argmax_cl_status strategy_request(problem *p) {
     p->strategy_source = "strategy";
     if (!p->strategy) {
         p->strategy = getenv("ARGMAX_CL_STRATEGY");
@@ -126,6 +149,7 @@ void strategy_request(problem *p) {
     }
     if (p->strategy && !*p->strategy)
         p->strategy = NULL;
+    return resolve_names(p);
 }
 
 argmax_cl_status strategy_choose(const problem *p, const layout *l, const device_facts *device, uint32_t group_limit,
