@@ -73,6 +73,11 @@ typedef struct kernel_columns {
     cl_long stride, column_stride;
 } kernel_columns;
 
+typedef struct kernel_weights {
+    cl_long row[MAX_RANK];
+    cl_long column;
+} kernel_weights;
+
 typedef struct kernel_merge {
     cl_ulong jobs, jobs_per_group, parts;
 } kernel_merge;
