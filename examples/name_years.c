@@ -41,8 +41,11 @@ static int *read_years(const char *path, size_t *count) {
     else if (!attribute_is(file, variable, "units", expected_units) ||
              !attribute_is(file, variable, "calendar", "360_day"))
         complain(path, "the time axis is not in hours since 1970 of a 360-day calendar");
-    else if (!(hours = malloc(*count * sizeof *hours)) || !(years = malloc(*count * sizeof *years)) ||
-             nc_get_var_double(file, variable, hours) != NC_NOERR) {
+    else {
+        hours = calloc(*count, sizeof *hours);
+        years = calloc(*count, sizeof *years);
+    }
+    if (years && (!hours || nc_get_var_double(file, variable, hours) != NC_NOERR)) {
         complain(path, "the time axis cannot be read");
         free(years);
         years = NULL;
