@@ -2,6 +2,7 @@
 #include "handle.h"
 #include "kernel_files.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ static void text_add(text *t, const char *bytes, size_t count) {
         t->bytes = bigger;
         t->capacity = capacity;
     }
+    assert(t->bytes);
     memcpy(t->bytes + t->used, bytes, count);
     t->used += count;
     t->bytes[t->used] = 0;
@@ -53,6 +55,7 @@ static argmax_cl_status read_file(const char *folder, const char *name, char **o
         free(content.bytes);
         return status;
     }
+    assert(content.bytes);
     *out = content.bytes;
     return ARGMAX_CL_SUCCESS;
 }
@@ -174,6 +177,7 @@ argmax_cl_status program_get(argmax_cl_handle handle, const char *kernel, const 
     if (!entry) {
         status = compile_entry(handle, kernel, options, &entry);
         if (!status) {
+            assert(entry);
             entry->next = handle->programs;
             handle->programs = entry;
         }

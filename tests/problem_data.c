@@ -203,7 +203,7 @@ static void plant_all(const problem_line *p, const problem_dtype *t, void *eleme
 }
 
 static void poison_gaps(const problem_line *p, const problem_dtype *t, void *elements, uint64_t extent) {
-    unsigned char *const addressed = calloc((size_t)extent, 1);
+    unsigned char *const addressed = calloc(extent ? (size_t)extent : 1, 1);
     if (!addressed)
         return;
     uint64_t position[PROBLEM_MAX_RANK] = {0};

@@ -1,5 +1,6 @@
 #include "random_problem.h"
 
+#include <assert.h>
 #include <string.h>
 
 uint64_t random_next(random_source *s) {
@@ -7,6 +8,7 @@ uint64_t random_next(random_source *s) {
 }
 
 uint64_t random_below(random_source *s, uint64_t n) {
+    assert(n > 0);
     return random_next(s) % n;
 }
 
@@ -56,6 +58,7 @@ static void random_shape(random_source *s, problem_line *p, uint64_t elements) {
     shuffle(s, p->rank, order);
     for (uint32_t i = 0; i < p->rank; i++) {
         const uint64_t size = one_in(s, 8) ? 1 : random_size(s, elements);
+        assert(size > 0);
         p->size[order[i]] = size;
         elements /= size;
     }

@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# Install what is missing, build, and run every check: format, lints, all tests, and the device-free tests and one case
+# a strategy under sanitizers. Needs Debian 12, Ubuntu 24.04 or alike, as root or with sudo, where something is missing.
+#
+# usage: test.sh               everything
+#        test.sh --coverage    the tests alone, and the lines and branches of src/ that they reach
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# shellcheck source=scripts/packages.sh
+. scripts/packages.sh
+
+jobs=$(nproc)
+results=()
+failed=0
+
+step() { # TITLE COMMAND...: run it, and remember how it went
+    local title=$1 start=$SECONDS outcome=passed
+    shift
+    echo "== $title"
+    "$@" </dev/null || { outcome=FAILED; failed=1; }
+    results+=("$(printf '%-6s  %4d s  %s' "$outcome" $((SECONDS - start)) "$title")")
+    [ "$outcome" = passed ]
+}
+
+summary() {
+    echo
+    echo "== Summary, after $SECONDS s on $jobs cores"
+    printf '%s\n' "${results[@]}"
+    if [ $failed -eq 0 ]; then echo "All passed."; else echo "FAILED."; fi
+    exit $failed
+}
+
+build_in() { # FOLDER CMAKE_OPTION...
+    local folder=$1
+    mkdir -p "$folder"
+    cmake -S . -B "$folder" -DARGMAX_CL_WERROR=ON -DARGMAX_CL_BUILD_TESTS=ON "${@:2}" >"$folder/log.txt" 2>&1 &&
+        cmake --build "$folder" -j "$jobs" >>"$folder/log.txt" 2>&1 || { tail -n 60 "$folder/log.txt"; return 1; }
+}
+
+folders=(include src kernels tests tools bench examples)
+
+format() {
+    local wrong
+    wrong=$(find "${folders[@]}" -regextype egrep -regex '.*\.(c|h|cpp|cl|clh)' -print0 |
+        xargs -0 build/venv/bin/clang-format --dry-run 2>&1 | sed -n 's/^\([^: ]*\):.*clang-format-violations.*/\1/p' | uniq)
+    [ -z "$wrong" ] || { echo "Mend with: build/venv/bin/clang-format -i ${wrong//$'\n'/ }"; return 1; }
+}
+
+# In the sanitizer build, where assertions are alive and tell the analyser what always holds.
+tidy() {
+    find "${folders[@]}" -name '*.c' -not -path 'tests/install/*' -print0 |
+        xargs -0 -P "$jobs" -n 1 build/venv/bin/clang-tidy -p build-asan --quiet >build-asan/tidy.txt 2>&1 ||
+        { grep -v 'warnings\? generated' build-asan/tidy.txt; return 1; }
+}
+
+# The pinned linters live below the build folder.
+linters() {
+    cmp -s scripts/requirements.txt build/venv/installed.txt && return 0
+    python3 -m venv build/venv &&
+        build/venv/bin/pip install -q --disable-pip-version-check -r scripts/requirements.txt &&
+        cp scripts/requirements.txt build/venv/installed.txt
+}
+
+run_tests() { # FOLDER CTEST_OPTION...
+    ctest --test-dir "$1" --output-on-failure "${@:2}" && tests_and_checks "$1"
+}
+
+# Check writes one line a suite into the log.
+tests_and_checks() {
+    awk '/%: Checks: [0-9]+, Failures:/ { match($0, /Checks: [0-9]+/); n += substr($0, RSTART + 8, RLENGTH - 8); ++s }
+         END { printf "%d cases of Check in %d programs\n", n, s }' "$1/Testing/Temporary/LastTest.log"
+}
+
+sanitizer_tests() {
+    # Leaks of drivers and compilers are not ours.
+    export ASAN_OPTIONS=detect_leaks=1 LSAN_OPTIONS=suppressions=$PWD/tests/leaks.txt:print_suppressions=0
+    export UBSAN_OPTIONS=print_stacktrace=1
+    run_tests build-asan -L 'unit|smoke'
+}
+
+coverage() {
+    build_in build-coverage -DCMAKE_BUILD_TYPE=Debug -DARGMAX_CL_COVERAGE=ON &&
+        find build-coverage -name '*.gcda' -delete &&
+        run_tests build-coverage &&
+        gcovr --root . --filter src/ --print-summary build-coverage
+}
+
+packages=("${build_packages[@]}" check pocl-opencl-icd python3-venv clang shellcheck)
+[ "${1:-}" != --coverage ] || packages+=(gcovr)
+need_packages "${packages[@]}"
+use_writable_cache "$PWD/build"
+
+case ${1:-} in
+    --coverage) step "coverage" coverage || true; summary ;;
+    '') ;;
+    *) sed -n '2,/^set/{/^#/p}' "$0"; exit 2 ;;
+esac
+
+step "build" build_in build || summary
+step "sanitizer build (address, undefined)" \
+    build_in build-asan -DCMAKE_BUILD_TYPE=Debug "-DARGMAX_CL_SANITIZE=address;undefined" || summary
+if step "linters" linters; then
+    step "format" format || true
+    step "clang-tidy" tidy || true
+fi
+step "shellcheck" shellcheck -x -S warning scripts/*.sh tests/*.sh tests/install/*.sh .ci/run || true
+step "kernels as OpenCL C 1.2" scripts/lint_kernels.sh build || true
+step "tests" run_tests build || true
+step "tests under sanitizers" sanitizer_tests || true
+summary
