@@ -6,7 +6,8 @@
  * folded into an accumulator for one load and store of it. Rows are counted by the accumulator (order.clh); a block's
  * end turns counts into row numbers, so the index costs nothing inside.
  *
- * From the host, besides order.clh and index.clh: GROUP, ACROSS (powers of two), STRIP, UNROLL. */
+ * From the host, besides order.clh and index.clh: GROUP, ACROSS (powers of two), STRIP, UNROLL, and ONE_BLOCK where no
+ * accumulator counts more rows than it can. */
 #include "order.clh"
 #include "index.clh"
 
@@ -31,7 +32,7 @@ typedef struct {
 } columns_t;
 
 /* Per column the best key and its row, counted from the part's first one in steps of SHARING. */
-#if BITS <= 16
+#if BITS <= 16 && !defined(ONE_BLOCK)
 #define LONG_BLOCKS /* an accumulator counts fewer rows than a part may have */
 #endif
 typedef struct {
@@ -67,7 +68,7 @@ static inline void close_block(strip_t *strip, const int count, const uint block
     }
 }
 #else
-#define STRIP_KEY(strip, s) ((strip)->acc[s].best)
+#define STRIP_KEY(strip, s) ACC_KEY((strip)->acc[s])
 #define STRIP_AT(strip, s) ACC_AT((strip)->acc[s])
 #endif
 

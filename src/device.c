@@ -77,6 +77,7 @@ argmax_cl_status device_query(cl_device_id device, device_facts *facts) {
     }
     facts->max_group = group < items[0] ? group : items[0];
     facts->host_unified = unified || (facts->type & CL_DEVICE_TYPE_CPU);
+    facts->aligned_buffers = (facts->type & CL_DEVICE_TYPE_GPU) && !facts->host_unified;
     facts->ptx_pairs = takes_ptx_pairs(device);
     device_name(device, facts->name);
     return ARGMAX_CL_SUCCESS;

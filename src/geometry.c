@@ -79,10 +79,16 @@ static bool cut(const geometry_request *r, uint64_t groups, uint64_t least, uint
 }
 
 /* The second launch: as many lanes an output as its parts keep busy. */
-static void plan_merge(const geometry_request *r, geometry *g) {
-    g->merge_lanes = floor_power(g->parts, r->group);
-    const uint64_t outputs_a_group = r->group / g->merge_lanes;
-    g->merge = deal(r->tuning, r->device, r->group, ceil_div(r->layout->outputs, outputs_a_group));
+static void plan_merge(const geometry_request *r, uint32_t group, geometry *g) {
+    g->merge_lanes = floor_power(g->parts, group);
+    const uint64_t outputs_a_group = group / g->merge_lanes;
+    g->merge = deal(r->tuning, r->device, group, ceil_div(r->layout->outputs, outputs_a_group));
+}
+
+static load_kind kind_of_load(const geometry_request *r, bool unit, uint32_t vector) {
+    if (!unit)
+        return LOAD_STRIDED;
+    return r->tuning->aligned && r->device->aligned_buffers && vector > 1 ? LOAD_ALIGNED : LOAD_UNALIGNED;
 }
 
 static void choose_arithmetic(const geometry_request *r, geometry *g) {
@@ -96,7 +102,6 @@ static void choose_row_vector(const geometry_request *r, geometry *g) {
     const layout_dim *last = &l->reduced[l->reduced_count - 1];
     const bool unit = last->in == 1;
     const uint32_t widest = widest_vector(r);
-    g->load = unit ? (r->tuning->aligned ? LOAD_ALIGNED : LOAD_UNALIGNED) : LOAD_STRIDED;
     g->overlap = g->peel = false;
     if (!r->tuning->aligned) {
         g->vector = floor_power(last->size, widest);
@@ -112,11 +117,31 @@ static void choose_row_vector(const geometry_request *r, geometry *g) {
             g->peel = true;
         }
     }
-    if (g->vector == 1 && unit)
-        g->load = LOAD_UNALIGNED;
+    g->load = kind_of_load(r, unit, g->vector);
 }
 
-bool geometry_rows(const geometry_request *r, uint32_t lanes, geometry *g) {
+/* Work-items that share a short row: two as soon as it is worth it, then more for longer rows. */
+static uint32_t lanes_along(const geometry_request *r, uint64_t units) {
+    const uint64_t wanted = units / r->tuning->row_loads;
+    return floor_power(max_u64(wanted, units > r->tuning->tiny_loads ? 2 : 1), r->tuning->short_lanes);
+}
+
+/* Lanes and work-group for rows of g->units vectors. A small work-group meets cheaply; with few vectors in flight for
+ * each lane it takes more lanes to keep the memory busy. */
+static uint32_t choose_row_lanes(const geometry_request *r, lane_rule rule, geometry *g) {
+    const tuning_row *t = r->tuning;
+    uint32_t group = floor_power(t->group, r->group_limit);
+    g->lanes = rule == LANES_ONE ? 1 : group;
+    if (rule == LANES_FEW) {
+        const uint32_t lanes = lanes_along(r, g->units);
+        const bool few_loads = t->group_short > 1 && g->units / lanes < t->unroll_rows;
+        group = floor_power((uint64_t)t->group_short * (few_loads ? 2 : 1), r->group_limit);
+        g->lanes = floor_power(lanes, group);
+    }
+    return group;
+}
+
+bool geometry_rows(const geometry_request *r, lane_rule rule, geometry *g) {
     const layout *l = r->layout;
     const uint64_t segment = l->reduced[l->reduced_count - 1].size;
     g->family = FAMILY_ROWS;
@@ -128,33 +153,36 @@ bool geometry_rows(const geometry_request *r, uint32_t lanes, geometry *g) {
         return false;
     g->segment_vectors = g->overlap ? ceil_div(segment, g->vector) : segment / g->vector;
     g->units = l->reduction / segment * g->segment_vectors;
-    g->lanes = lanes ? lanes : floor_power(ceil_div(g->units, r->tuning->row_loads), (uint32_t)min_u64(r->tuning->short_lanes, r->group));
-    if (g->lanes > r->group)
-        return false;
-    const uint64_t rows = r->group / g->lanes;
-    const uint64_t least = max_u64(1, max_u64((uint64_t)g->lanes * g->unroll,
-                                              r->tuning->part_bytes / (g->vector * element_bytes(r->problem))));
+    const uint32_t group = choose_row_lanes(r, rule, g);
+    const uint64_t rows = group / g->lanes;
+    const uint64_t least = max_u64((uint64_t)g->lanes * g->unroll,
+                                   r->tuning->part_bytes / (g->vector * element_bytes(r->problem)));
     if (r->split && rows != 1)
         return false;
     if (!cut(r, ceil_div(l->outputs, rows), least, PART_ELEMENTS_MAX / g->vector, g))
         return false;
-    g->scan = deal(r->tuning, r->device, r->group, ceil_div(l->outputs, rows) * g->parts);
-    plan_merge(r, g);
+    g->scan = deal(r->tuning, r->device, group, ceil_div(l->outputs, rows) * g->parts);
+    plan_merge(r, group, g);
     return true;
 }
 
-/* Lanes side by side over `vectors` of columns: wide, but with little idle at the end; and not more lanes sharing a
- * column than it has rows for. */
-static uint32_t lanes_across(uint32_t group, uint64_t vectors, uint64_t rows, uint32_t unroll) {
-    uint32_t best = 1;
-    for (uint32_t lanes = 1; lanes <= group; lanes *= 2) {
-        const uint64_t covered = ceil_div(vectors, lanes) * lanes;
-        if (vectors * 10 >= covered * 9 || lanes <= vectors / 4)
-            best = lanes;
+/* Lanes side by side over `vectors` of columns: as many as the work-group has, if they fill the device. Else narrower,
+ * so that lanes share a column's rows and merge in local memory, which is cheaper than parts that merge in the second
+ * launch; but with little idle at the end, wide enough for the memory, and rows enough for those who share them. */
+static uint32_t lanes_across(const geometry_request *r, uint32_t group, uint64_t vectors, uint64_t outers) {
+    const uint64_t wanted = (uint64_t)r->device->compute_units * r->tuning->groups_per_unit;
+    const uint64_t rows = r->layout->reduction;
+    uint32_t lanes = group;
+    while (lanes > 1) {
+        const uint32_t half = lanes / 2;
+        const uint64_t idle = ceil_div(vectors, lanes) * lanes - vectors;
+        const bool wasteful = idle * 8 > vectors;
+        const bool scarce = ceil_div(vectors, lanes) * outers < wanted && lanes > r->tuning->across_least;
+        if (!(wasteful || scarce) || (uint64_t)(group / half) * r->tuning->unroll_columns > rows)
+            break;
+        lanes = half;
     }
-    while (best < group && (uint64_t)(group / best) * unroll > rows)
-        best *= 2;
-    return best;
+    return lanes;
 }
 
 static void choose_column_vector(const geometry_request *r, geometry *g) {
@@ -162,7 +190,6 @@ static void choose_column_vector(const geometry_request *r, geometry *g) {
     const layout_dim *column = &l->kept[l->kept_count - 1];
     const uint32_t widest = widest_vector(r);
     const bool unit = column->in == 1;
-    g->load = unit ? (r->tuning->aligned ? LOAD_ALIGNED : LOAD_UNALIGNED) : LOAD_STRIDED;
     if (!r->tuning->aligned) {
         g->vector = floor_power(column->size, widest);
     } else if (!unit) {
@@ -172,8 +199,7 @@ static void choose_column_vector(const geometry_request *r, geometry *g) {
         while (column->size % g->vector)
             g->vector /= 2;
     }
-    if (g->vector == 1 && unit)
-        g->load = LOAD_UNALIGNED;
+    g->load = kind_of_load(r, unit, g->vector);
 }
 
 bool geometry_columns(const geometry_request *r, geometry *g) {
@@ -187,18 +213,22 @@ bool geometry_columns(const geometry_request *r, geometry *g) {
     choose_arithmetic(r, g);
     if ((g->load == LOAD_STRIDED) != r->strided)
         return false;
+    const uint32_t group = floor_power(r->tuning->group_columns, r->group_limit);
     const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
-    g->strip = r->group == 1 && r->tuning->strip_bytes > vector_bytes ? r->tuning->strip_bytes / vector_bytes : 1;
+    g->strip = group == 1 && r->tuning->strip_bytes > vector_bytes ? r->tuning->strip_bytes / vector_bytes : 1;
     g->units = l->reduction;
-    g->lanes = lanes_across(r->group, ceil_div(columns, g->vector), l->reduction, g->unroll);
+    g->lanes = lanes_across(r, group, ceil_div(columns, g->vector), l->outputs / columns);
     g->tiles = ceil_div(columns, (uint64_t)g->lanes * g->vector * g->strip);
     g->outers = l->outputs / columns;
-    const uint64_t sharing = r->group / g->lanes;
+    const uint64_t sharing = group / g->lanes;
     const uint64_t row_bytes = min_u64(columns, (uint64_t)g->lanes * g->vector * g->strip) * element_bytes(r->problem);
     const uint64_t least = max_u64(sharing * g->unroll, r->tuning->part_bytes / row_bytes);
     if (!cut(r, g->tiles * g->outers, least, PART_ELEMENTS_MAX, g))
         return false;
-    g->scan = deal(r->tuning, r->device, r->group, g->tiles * g->outers * g->parts);
-    plan_merge(r, g);
+    /* Rows that an accumulator of this width counts (kernels/order.clh). */
+    const uint32_t bits = r->problem->input.type->bits;
+    g->one_block = bits <= 16 && ceil_div(g->chunk, sharing) <= ((1u << bits) - 1) / g->unroll * g->unroll;
+    g->scan = deal(r->tuning, r->device, group, g->tiles * g->outers * g->parts);
+    plan_merge(r, group, g);
     return true;
 }

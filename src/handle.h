@@ -92,7 +92,6 @@ struct argmax_cl_plan_s {
     size_t workspace_bytes;
     cl_program scan_program, merge_program; /* the handle's */
     char scan_options[OPTIONS_CAPACITY], merge_options[OPTIONS_CAPACITY];
-    char strategy[64], tuning[64]; /* what problem.strategy and problem.tuning point to */
     pthread_mutex_t kernels_lock;
     kernel_set *kernels; /* idle ones */
 };

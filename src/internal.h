@@ -6,6 +6,8 @@
 #ifndef ARGMAX_CL_INTERNAL_H
 #define ARGMAX_CL_INTERNAL_H
 
+#include "names.h"
+
 #include <argmax_cl/argmax_cl.h>
 
 #include <stdbool.h>
@@ -70,7 +72,7 @@ typedef struct problem {
     uint64_t outputs;       /* number of output elements */
     uint64_t reduction;     /* elements in each reduction; at least 1 unless outputs is 0 */
     tensor_view input, index, value;
-    const char *strategy, *tuning; /* as in the descriptor; the caller's strings, read during planning alone */
+    const char *strategy, *tuning; /* as in the descriptor; static names after strategy_request */
     const char *strategy_source;   /* who forced it, for messages (strategy_request) */
 } problem;
 
@@ -125,6 +127,7 @@ typedef struct device_facts {
     cl_ulong max_buffer;       /* CL_DEVICE_MAX_MEM_ALLOC_SIZE, bytes */
     cl_ulong global_memory, local_memory; /* bytes */
     bool host_unified;         /* host memory can be used in place */
+    bool aligned_buffers;      /* buffers start at multiples of any vector: no host memory is used in place */
     bool ptx_pairs;            /* takes inline PTX for sm_90: arithmetic on 16-bit pairs */
     char name[256];
 } device_facts;
@@ -143,8 +146,11 @@ typedef struct tuning_row {
 #include "tuning.def"
 } tuning_row;
 
-/* The row of that name; for NULL the one for the device's class, with the changes of the file that the environment
- * variable ARGMAX_CL_TUNING names: lines "ROW FIELD=NUMBER ...". */
+/* The built-in row of that name, NULL for an unknown one; and all names, for messages: "cpu, gpu". */
+const tuning_row *tuning_find(const char *name);
+const char *tuning_names(void);
+/* The row of that name, which must exist; for NULL the one for the device's class, with the changes of the file that
+ * the environment variable ARGMAX_CL_TUNING names: lines "ROW FIELD=NUMBER ...". */
 argmax_cl_status tuning_choose(const char *name, const device_facts *device, tuning_row *row);
 
 /* ---- strategy.c, geometry.c: which kernel, and how it lies over the problem --------------------------------------- */
@@ -176,6 +182,7 @@ typedef struct geometry {
     uint64_t chunk;     /* units of a part */
     uint64_t parts;     /* of an output; more than 1: a second launch merges them */
     uint64_t segment_vectors; /* rows: vectors of the last reduced dim */
+    bool one_block;           /* columns: no accumulator counts more rows than it can */
     uint64_t tiles, outers;   /* columns: tiles over the last kept dim, outputs over that dim */
     launch_grid scan;
     launch_grid merge; /* used when parts > 1 */
@@ -188,25 +195,28 @@ const char *strategy_name(uint32_t i);
 /* All names, comma-separated, as far as they fit. */
 void strategy_names(char *text, size_t capacity);
 
-/* Complete p->strategy from the environment and note where it came from. */
-void strategy_request(problem *p);
+/* Complete p->strategy from the environment, note where it came from, and refuse unknown names. */
+argmax_cl_status strategy_request(problem *p);
 
 /* Choose, or obey p->strategy and p->tuning; groups never exceed group_limit work-items. */
 argmax_cl_status strategy_choose(const problem *p, const layout *l, const device_facts *device, uint32_t group_limit,
                                  geometry *out);
 
-/* How a family would lie over a problem. `lanes` work-items share an output (rows; 0: those that suit it);
- * with `split` the reduction is cut into at least two parts. False when the strategy cannot do that here. */
+/* Work-items that share a row: one, some of a work-group, a whole work-group. */
+typedef enum lane_rule { LANES_ONE, LANES_FEW, LANES_ALL } lane_rule;
+
+/* How a family would lie over a problem; with `split` the reduction is cut into at least two parts. False when that
+ * cannot be done here. */
 typedef struct geometry_request {
     const problem *problem;
     const layout *layout;
     const device_facts *device;
     const tuning_row *tuning;
-    uint32_t group; /* work-items of a work-group */
-    bool strided;   /* whether neighbours may lie apart */
+    uint32_t group_limit; /* work-items of a work-group at most */
+    bool strided;         /* whether neighbours may lie apart */
     bool split;
 } geometry_request;
-bool geometry_rows(const geometry_request *request, uint32_t lanes, geometry *out);
+bool geometry_rows(const geometry_request *request, lane_rule lanes, geometry *out);
 bool geometry_columns(const geometry_request *request, geometry *out);
 
 /* ---- options.c: the -D macros that specialise a kernel --------------------------------------------------------------- */

@@ -2,6 +2,8 @@
 #ifndef ARGMAX_CL_KERNEL_FILES_H
 #define ARGMAX_CL_KERNEL_FILES_H
 
+#include "names.h"
+
 #include <stddef.h>
 
 struct kernel_file {

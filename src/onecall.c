@@ -5,8 +5,6 @@
 
 /* ---- plans: the least recently used one makes room ---- */
 
-static bool same_name(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
-
 static bool same_view(const tensor_view *a, const tensor_view *b, uint32_t rank) {
     if (a->type != b->type)
         return false;
@@ -18,7 +16,7 @@ static bool same_problem(const problem *a, const problem *b) {
     return a->op == b->op && a->direction == b->direction && a->nan_mode == b->nan_mode && a->rank == b->rank &&
            memcmp(a->reduced, b->reduced, sizeof a->reduced) == 0 && same_view(&a->input, &b->input, a->rank) &&
            same_view(&a->index, &b->index, a->rank) && same_view(&a->value, &b->value, a->rank) &&
-           same_name(a->strategy, b->strategy) && same_name(a->tuning, b->tuning);
+           a->strategy == b->strategy && a->tuning == b->tuning;
 }
 
 /* Under the cache lock. */
@@ -198,10 +196,10 @@ static argmax_cl_status one_call(argmax_cl_operator op, argmax_cl_handle handle,
     argmax_cl_status status = device_enter();
     if (!status)
         status = check_desc(op, desc, &p);
-    if (status)
-        return status;
-    strategy_request(&p);
-    status = get_plan(handle, &p, &plan);
+    if (!status)
+        status = strategy_request(&p);
+    if (!status)
+        status = get_plan(handle, &p, &plan);
     if (status)
         return status;
     if (plan->workspace_bytes)

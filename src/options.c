@@ -60,7 +60,7 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char tex
     if (g->words)
         add(&w, " -DWORDS%s", g->ptx ? " -DPTX" : "");
     if (g->family == FAMILY_COLUMNS)
-        add(&w, " -DACROSS=%" PRIu32 " -DSTRIP=%" PRIu32, g->lanes, g->strip);
+        add(&w, " -DACROSS=%" PRIu32 " -DSTRIP=%" PRIu32 "%s", g->lanes, g->strip, g->one_block ? " -DONE_BLOCK" : "");
     else
         add(&w, " -DLANES=%" PRIu32 "%s%s", g->lanes, g->overlap ? " -DOVERLAP" : "", g->peel ? " -DPEEL" : "");
 }

@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define PARTIAL_BYTES 16u /* (key, tie), kernels/index.clh */
 
@@ -86,17 +85,6 @@ static argmax_cl_status check_grid(argmax_cl_plan plan) {
     return ARGMAX_CL_SUCCESS;
 }
 
-/* Names outlive the descriptor in the plan's own memory. */
-static argmax_cl_status keep_name(const char *what, const char **name, char *own, size_t capacity) {
-    if (!*name)
-        return ARGMAX_CL_SUCCESS;
-    if (strlen(*name) >= capacity)
-        return fail(ARGMAX_CL_ERROR_INVALID_STRATEGY, "%s = \"%.80s...\": expected a name of at most %zu characters", what,
-                    *name, capacity - 1);
-    *name = strcpy(own, *name);
-    return ARGMAX_CL_SUCCESS;
-}
-
 argmax_cl_status plan_create(argmax_cl_plan *out, argmax_cl_handle handle, const problem *p) {
     argmax_cl_plan plan = calloc(1, sizeof *plan);
     if (!plan)
@@ -109,11 +97,8 @@ argmax_cl_status plan_create(argmax_cl_plan *out, argmax_cl_handle handle, const
     handle_retain(handle);
     plan->handle = handle;
     plan->problem = *p;
-    argmax_cl_status status =
-        keep_name(p->strategy_source, &plan->problem.strategy, plan->strategy, sizeof plan->strategy);
-    if (!status)
-        status = keep_name("tuning", &plan->problem.tuning, plan->tuning, sizeof plan->tuning);
-    if (!status && p->outputs != 0) {
+    argmax_cl_status status = ARGMAX_CL_SUCCESS;
+    if (p->outputs != 0) {
         layout_collapse(p, &plan->layout);
         status = decide(plan);
         if (!status)
@@ -148,10 +133,10 @@ argmax_cl_status argmax_cl_plan_create(argmax_cl_plan *plan, argmax_cl_handle ha
     argmax_cl_status status = device_enter();
     if (!status)
         status = check_desc(op, desc, &p);
-    if (!status) {
-        strategy_request(&p);
+    if (!status)
+        status = strategy_request(&p);
+    if (!status)
         status = plan_create(plan, handle, &p);
-    }
     return status;
 }
 

@@ -1,11 +1,10 @@
 /* The strategies, in the order of preference: the first that suits the problem is taken. */
 #include "internal.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef enum lane_rule { LANES_ONE, LANES_FEW, LANES_ALL } lane_rule;
 
 typedef struct strategy_row {
     const char *name;
@@ -30,7 +29,7 @@ static bool always(const geometry_request *r, const geometry *g) {
 
 /* A row that one work-item reads in a few loads. */
 static bool rows_are_tiny(const geometry_request *r, const geometry *g) {
-    return r->group > 1 && g->units <= r->tuning->tiny_loads;
+    return g->scan.group > 1 && g->units <= r->tuning->tiny_loads;
 }
 
 static bool rows_are_short(const geometry_request *r, const geometry *g) {
@@ -54,7 +53,7 @@ static bool columns_do(const geometry_request *r, const geometry *g) {
 /* Without lanes to share, a row shorter than a vector costs more to fold than to gather. */
 static bool strided_columns_do(const geometry_request *r, const geometry *g) {
     const layout *l = r->layout;
-    const bool short_rows = r->group == 1 && l->reduction < 16 && l->kept[l->kept_count - 1].size >= 16;
+    const bool short_rows = g->scan.group == 1 && l->reduction < 16 && l->kept[l->kept_count - 1].size >= 16;
     return short_rows || columns_do(r, g);
 }
 
@@ -79,19 +78,14 @@ const char *strategy_name(uint32_t i) { return i < STRATEGY_COUNT ? strategies[i
 
 static bool lay_out(const strategy_row *row, const problem *p, const layout *l, const device_facts *device,
                     const tuning_row *tuning, uint32_t group_limit, geometry *g, bool *suits) {
-    uint32_t group = row->family == FAMILY_COLUMNS ? tuning->group_columns
-                     : row->lanes == LANES_ALL     ? tuning->group
-                                                   : tuning->group_short;
-    while (group > group_limit)
-        group /= 2;
-    const geometry_request request = {p, l, device, tuning, group, row->strided, row->split};
+    const geometry_request request = {p, l, device, tuning, group_limit, row->strided, row->split};
     bool possible;
     memset(g, 0, sizeof *g);
     g->strategy = row->name;
     if (row->family == FAMILY_COLUMNS)
         possible = geometry_columns(&request, g);
     else
-        possible = geometry_rows(&request, row->lanes == LANES_ONE ? 1 : row->lanes == LANES_FEW ? 0 : group, g);
+        possible = geometry_rows(&request, row->lanes, g);
     *suits = possible && row->suits(&request, g);
     return possible;
 }
@@ -107,25 +101,47 @@ void strategy_names(char *text, size_t capacity) {
     }
 }
 
-static argmax_cl_status obey(const problem *p, const layout *l, const device_facts *device, const tuning_row *tuning,
-                             uint32_t group_limit, geometry *out) {
-    char names[256];
-    for (uint32_t i = 0; i < STRATEGY_COUNT; ++i) {
-        bool suits;
-        if (strcmp(strategies[i].name, p->strategy) != 0)
-            continue;
-        if (lay_out(&strategies[i], p, l, device, tuning, group_limit, out, &suits))
-            return ARGMAX_CL_SUCCESS;
-        return fail(ARGMAX_CL_ERROR_INVALID_STRATEGY, "%s = \"%s\": does not apply to this problem; expected %s%s",
-                    p->strategy_source, p->strategy, strategies[i].strided ? "neighbours with gaps" : "neighbours without gaps",
-                    strategies[i].split ? ", and at least two pieces to share out" : "");
-    }
-    strategy_names(names, sizeof names);
-    return fail(ARGMAX_CL_ERROR_INVALID_STRATEGY, "%s = \"%s\": expected one of %s", p->strategy_source, p->strategy,
-                names);
+static const strategy_row *strategy_find(const char *name) {
+    for (uint32_t i = 0; i < STRATEGY_COUNT; ++i)
+        if (strcmp(strategies[i].name, name) == 0)
+            return &strategies[i];
+    return NULL;
 }
 
-void strategy_request(problem *p) {
+static argmax_cl_status obey(const problem *p, const layout *l, const device_facts *device, const tuning_row *tuning,
+                             uint32_t group_limit, geometry *out) {
+    const strategy_row *row = strategy_find(p->strategy);
+    bool suits;
+    assert(row);
+    if (lay_out(row, p, l, device, tuning, group_limit, out, &suits))
+        return ARGMAX_CL_SUCCESS;
+    return fail(ARGMAX_CL_ERROR_INVALID_STRATEGY, "%s = \"%s\": does not apply to this problem; expected %s%s",
+                p->strategy_source, p->strategy, row->strided ? "neighbours with gaps" : "neighbours without gaps",
+                row->split ? ", and at least two pieces to share out" : "");
+}
+
+/* Refuse unknown names. Known ones become ours, which outlive the caller's. */
+static argmax_cl_status resolve_names(problem *p) {
+    char names[256];
+    if (p->strategy) {
+        const strategy_row *row = strategy_find(p->strategy);
+        strategy_names(names, sizeof names);
+        if (!row)
+            return fail(ARGMAX_CL_ERROR_INVALID_STRATEGY, "%s = \"%.80s\": expected one of %s", p->strategy_source,
+                        p->strategy, names);
+        p->strategy = row->name;
+    }
+    if (p->tuning) {
+        const tuning_row *row = tuning_find(p->tuning);
+        if (!row)
+            return fail(ARGMAX_CL_ERROR_INVALID_STRATEGY, "tuning = \"%.80s\": expected one of %s", p->tuning,
+                        tuning_names());
+        p->tuning = row->name;
+    }
+    return ARGMAX_CL_SUCCESS;
+}
+
+argmax_cl_status strategy_request(problem *p) {
     p->strategy_source = "strategy";
     if (!p->strategy) {
         p->strategy = getenv("ARGMAX_CL_STRATEGY");
@@ -133,6 +149,7 @@ void strategy_request(problem *p) {
     }
     if (p->strategy && !*p->strategy)
         p->strategy = NULL;
+    return resolve_names(p);
 }
 
 argmax_cl_status strategy_choose(const problem *p, const layout *l, const device_facts *device, uint32_t group_limit,

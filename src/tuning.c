@@ -1,6 +1,7 @@
 /* The tuning rows, the choice among them by the device's class, and a user's changes from a file. */
 #include "internal.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -28,11 +29,12 @@ static const field_info fields[] = {
 
 #define FIELD_COUNT (sizeof fields / sizeof fields[0])
 
-static const char *names(void) {
-    return "NULL"
+const char *tuning_names(void) {
+    static const char text[] =
 #define ROW(name, ...) ", " name
 #include "tuning.def"
         ;
+    return text + 2;
 }
 
 /* ---- a file of lines "ROW FIELD=NUMBER ..."; # starts a comment ---- */
@@ -101,14 +103,18 @@ static argmax_cl_status read_changes(const char *name, tuning_row *row) {
     return status;
 }
 
+const tuning_row *tuning_find(const char *name) {
+    for (size_t i = 0; i < ROW_COUNT; ++i)
+        if (strcmp(rows[i].name, name) == 0)
+            return &rows[i];
+    return NULL;
+}
+
 argmax_cl_status tuning_choose(const char *name, const device_facts *device, tuning_row *row) {
-    const char *const wanted = name ? name : (device->type & CL_DEVICE_TYPE_CPU) ? "cpu" : "gpu";
+    const char *const class_name = (device->type & CL_DEVICE_TYPE_CPU) ? "cpu" : "gpu";
     const char *const file = getenv("ARGMAX_CL_TUNING");
-    size_t i = 0;
-    while (i < ROW_COUNT && strcmp(rows[i].name, wanted) != 0)
-        ++i;
-    if (i == ROW_COUNT)
-        return fail(ARGMAX_CL_ERROR_INVALID_STRATEGY, "tuning = \"%.80s\": expected one of %s", wanted, names());
-    *row = rows[i];
+    const tuning_row *const found = tuning_find(name ? name : class_name);
+    assert(found);
+    *row = *found;
     return !name && file && *file ? read_changes(file, row) : ARGMAX_CL_SUCCESS;
 }

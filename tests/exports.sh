@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The libraries give away the functions of the public header and no other name.
+# The shared library gives away the functions of the public header and no other name; the static library those, and
+# other names that nobody else would use (src/names.h).
 # usage: exports.sh NM HEADER SHARED_LIBRARY STATIC_LIBRARY
 set -euo pipefail
 nm=$1 header=$2 shared=$3 static=$4
@@ -18,6 +19,9 @@ compare() { # LIBRARY NAMES
         failed=1
     fi
 }
+names=$("$nm" -g --defined-only "$static" | awk 'NF == 3 {print $3}' | sort)
+internal=$(grep '^argmax_cl_internal_' <<<"$names" || true)
+[ -n "$internal" ] || { echo "exports: $static: found no internal name"; exit 1; }
+compare "$static" "$(grep -v '^argmax_cl_internal_' <<<"$names")"
 compare "$shared" "$("$nm" -D --defined-only "$shared" | awk 'NF == 3 {print $3}' | sort)"
-compare "$static" "$("$nm" -g --defined-only "$static" | awk 'NF == 3 {print $3}' | sort)"
 exit $failed

@@ -276,12 +276,13 @@ run_result runner_run(runner *r, const problem_line *p, run_route route) {
 }
 
 run_result runner_report(runner *r, const problem_line *p, run_route route) {
+    char line[PROBLEM_LINE_SIZE];
+    problem_print(p, line, sizeof line);
+    if (r->trace)
+        fprintf(stderr, "run_problem --route %s '%s'\n", run_route_names[route], line);
     const run_result result = runner_run(r, p, route);
-    if (result == RUN_FAILED) {
-        char line[PROBLEM_LINE_SIZE];
-        problem_print(p, line, sizeof line);
+    if (result == RUN_FAILED)
         fprintf(stderr, "FAIL %s\n  run again: run_problem --route %s '%s'\n", r->message, run_route_names[route],
                 line);
-    }
     return result;
 }

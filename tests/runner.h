@@ -20,6 +20,7 @@ typedef struct runner {
     cl_context context;
     cl_device_id device;
     cl_command_queue queue;
+    bool trace;            /* runner_report prints each line before it runs, for what ends in a crash */
     size_t guard;          /* bytes of a guard zone */
     char message[1024];    /* of the last failure */
     unsigned long runs[3]; /* by run_result */

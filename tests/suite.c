@@ -12,6 +12,7 @@ runner *suite_runner(void) {
         exit(1);
     }
     runner_is_open = true;
+    the_runner.trace = suite_number("ARGMAX_CL_TEST_TRACE", 0) != 0;
     return &the_runner;
 }
 

@@ -7,7 +7,8 @@
 #include <check.h>
 
 /* The runner on the device that the environment variable ARGMAX_CL_TEST_DEVICE selects (a selector; unset: the one
- * thought fastest), opened once. Ends the process with a message when there is no such device. */
+ * thought fastest), opened once. Ends the process with a message when there is no such device. With
+ * ARGMAX_CL_TEST_TRACE=1 each problem is printed before it runs. */
 runner *suite_runner(void);
 
 /* The value of an environment variable as a number, or `otherwise`. */

@@ -21,12 +21,19 @@ static run_result count(sweep *s, const problem_line *p, run_route route) {
     return result;
 }
 
-bool sweep_problem(sweep *s, const problem_line *problem) {
+static size_t dealt_tuning(const problem_line *p, uint32_t strategy) {
+    const uint32_t ways = (uint32_t)p->op + (uint32_t)p->direction + (uint32_t)p->nan_mode;
+    return ((uint32_t)p->dtype + ways + strategy) % SWEEP_TUNINGS;
+}
+
+bool sweep_problem(sweep *s, const problem_line *line, sweep_extent extent) {
     const unsigned long failures = s->failures, runs = s->runs;
-    problem_line p = *problem;
+    problem_line p = *line;
     s->problems++;
     for (uint32_t i = 0; i < strategy_count(); i++)
         for (size_t t = 0; t < SWEEP_TUNINGS; t++) {
+            if (extent == SWEEP_DEALT_TUNING && t != dealt_tuning(&p, i))
+                continue;
             force(&p, strategy_name(i), sweep_tunings[t]);
             s->accepted[i][t] += count(s, &p, ROUTE_PLAN) == RUN_OK;
         }
@@ -37,9 +44,9 @@ bool sweep_problem(sweep *s, const problem_line *problem) {
     return s->failures == failures;
 }
 
-bool sweep_chosen(sweep *s, const problem_line *problem) {
+bool sweep_chosen(sweep *s, const problem_line *line) {
     const unsigned long failures = s->failures;
-    problem_line p = *problem;
+    problem_line p = *line;
     s->problems++;
     for (size_t t = 0; t < SWEEP_TUNINGS; t++) {
         force(&p, "", sweep_tunings[t]);
@@ -54,8 +61,10 @@ bool sweep_chosen(sweep *s, const problem_line *problem) {
 void sweep_print(const sweep *s, const char *title) {
     printf("%s: %lu problems, %lu runs, %lu failures\n", title, s->problems, s->runs, s->failures);
     for (uint32_t i = 0; i < strategy_count(); i++)
-        printf("  %-12s accepted %8lu (%s) %8lu (%s)\n", strategy_name(i), s->accepted[i][0], sweep_tunings[0],
-               s->accepted[i][1], sweep_tunings[1]);
+        if (s->accepted[i][0] || s->accepted[i][1])
+            printf("  %-20s took %8lu (%s) %8lu (%s)\n", strategy_name(i), s->accepted[i][0], sweep_tunings[0],
+                   s->accepted[i][1], sweep_tunings[1]);
+    fflush(stdout);
 }
 
 /* Most problems are small, some large enough for every stage. */

@@ -15,11 +15,14 @@ typedef struct sweep {
     unsigned long problems, runs, failures;
 } sweep;
 
-/* Run a problem under every strategy and tuning row; failures are printed. False after a failure. */
-bool sweep_problem(sweep *s, const problem_line *problem);
+/* Run a problem under every strategy, each with both tuning rows or with the one dealt to it: half the kinds of
+ * problems get the one, half the other, so that half the programs are compiled. Failures are printed. False after a
+ * failure. */
+typedef enum sweep_extent { SWEEP_BOTH_TUNINGS, SWEEP_DEALT_TUNING } sweep_extent;
+bool sweep_problem(sweep *s, const problem_line *line, sweep_extent extent);
 
 /* Run a problem with the strategy left to the library, under each tuning row and through one route after the other. */
-bool sweep_chosen(sweep *s, const problem_line *problem);
+bool sweep_chosen(sweep *s, const problem_line *line);
 
 /* A table of what each strategy accepted, to stdout. */
 void sweep_print(const sweep *s, const char *title);

@@ -1,36 +1,7 @@
 /* What the elements hold: ties, NaNs, zeros, denormals, infinities, integer extremes. Every kind of data on every kind
  * of problem, and extrema and NaNs on both sides of each boundary that a kernel may have. */
-#include "internal.h"
 #include "kinds.h"
 #include "suite.h"
-
-typedef struct value_shape {
-    uint32_t rank, axes;
-    uint64_t size[3];
-} value_shape;
-
-static const value_shape shapes[] = {
-    {1, 1, {1}},      {1, 1, {100}},     {1, 1, {5000}},     {2, 2, {9, 130}},
-    {2, 2, {130, 3}}, {2, 1, {130, 19}}, {3, 5, {6, 5, 40}},
-};
-#define SHAPE_COUNT (sizeof shapes / sizeof shapes[0])
-
-START_TEST(every_data_on_every_kind) {
-    sweep s = {.r = suite_runner()};
-    for (uint32_t k = 0; k < KIND_COUNT; k++) {
-        const problem_line kind = kind_at(k);
-        for (size_t i = 0; i < SHAPE_COUNT; i++)
-            for (int data = 0; data < DATA_KIND_COUNT; data++) {
-                problem_line p = kind_shape(&kind, shapes[i].rank, shapes[i].size, shapes[i].axes);
-                p.data = (data_kind)data;
-                p.seed = k + 3;
-                sweep_chosen(&s, &p);
-            }
-    }
-    sweep_print(&s, "every data");
-    ck_assert_uint_eq(s.failures, 0);
-}
-END_TEST
 
 /* Lengths of what kernels walk in: vectors, work-groups, counters of 8 and 16 bits times vectors, blocks and chunks. */
 static const uint64_t boundaries[] = {2,    4,    8,    16,   32,   64,   128,  255,  256,   510,   512,   765,
@@ -107,5 +78,4 @@ START_TEST(one_denormal_among_zeros) {
 }
 END_TEST
 
-SUITE_MAIN("values", every_data_on_every_kind, pairs_around_boundaries, nans_around_boundaries,
-           one_denormal_among_zeros)
+SUITE_MAIN("values", pairs_around_boundaries, nans_around_boundaries, one_denormal_among_zeros)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #undef fail /* a macro of Check's old interface, and a function of ours */
+#include "names.h"
 
 /* Without fork: OpenCL does not survive it. Returns main's exit status. */
 static inline int run_suite(Suite *suite) {

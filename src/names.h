@@ -1,0 +1,53 @@
+/* Linker names of everything that the stages share: short in our sources, prefixed in object files, so that a program
+ * linked with the static library may use names like ours. The test `exports` finds a name that is missing here.
+ *
+ * No include guard: whoever includes a header that takes one of the names (Check: `fail`) includes this again. */
+#define add_u64 argmax_cl_internal_add_u64
+#define cached_plans_release argmax_cl_internal_cached_plans_release
+#define check_desc argmax_cl_internal_check_desc
+#define check_enqueue argmax_cl_internal_check_enqueue
+#define device_enter argmax_cl_internal_device_enter
+#define device_query argmax_cl_internal_device_query
+#define device_select argmax_cl_internal_device_select
+#define dtype_find argmax_cl_internal_dtype_find
+#define fail argmax_cl_internal_fail
+#define fail_build argmax_cl_internal_fail_build
+#define fail_opencl argmax_cl_internal_fail_opencl
+#define geometry_columns argmax_cl_internal_geometry_columns
+#define geometry_rows argmax_cl_internal_geometry_rows
+#define handle_release argmax_cl_internal_handle_release
+#define handle_retain argmax_cl_internal_handle_retain
+#define host_arrays_check argmax_cl_internal_host_arrays_check
+#define host_element argmax_cl_internal_host_element
+#define host_is_packed argmax_cl_internal_host_is_packed
+#define host_scatter argmax_cl_internal_host_scatter
+#define kernel_files argmax_cl_internal_kernel_files
+#define kernel_set_idle argmax_cl_internal_kernel_set_idle
+#define kernel_set_return argmax_cl_internal_kernel_set_return
+#define kernel_set_take argmax_cl_internal_kernel_set_take
+#define kernel_sets_release argmax_cl_internal_kernel_sets_release
+#define layout_collapse argmax_cl_internal_layout_collapse
+#define multiply_u64 argmax_cl_internal_multiply_u64
+#define opencl_error_name argmax_cl_internal_opencl_error_name
+#define options_merge argmax_cl_internal_options_merge
+#define options_scan argmax_cl_internal_options_scan
+#define plan_create argmax_cl_internal_plan_create
+#define plan_release argmax_cl_internal_plan_release
+#define program_get argmax_cl_internal_program_get
+#define programs_release argmax_cl_internal_programs_release
+#define scan_kernel_name argmax_cl_internal_scan_kernel_name
+#define strategy_choose argmax_cl_internal_strategy_choose
+#define strategy_count argmax_cl_internal_strategy_count
+#define strategy_name argmax_cl_internal_strategy_name
+#define strategy_names argmax_cl_internal_strategy_names
+#define strategy_request argmax_cl_internal_strategy_request
+#define struct_read argmax_cl_internal_struct_read
+#define tensor_addresses argmax_cl_internal_tensor_addresses
+#define tensor_distinct argmax_cl_internal_tensor_distinct
+#define tensor_output_shape argmax_cl_internal_tensor_output_shape
+#define tensor_read argmax_cl_internal_tensor_read
+#define tensor_shape argmax_cl_internal_tensor_shape
+#define tuning_choose argmax_cl_internal_tuning_choose
+#define tuning_find argmax_cl_internal_tuning_find
+#define tuning_names argmax_cl_internal_tuning_names
+#define workspaces_release argmax_cl_internal_workspaces_release
