@@ -66,7 +66,7 @@ static problem_line problem_of(const shape *one, const problem_line *kind) {
 static void check_accepted(const sweep *s) {
     for (uint32_t i = 0; i < strategy_count(); i++) {
         const unsigned long accepted = s->accepted[i][0] + s->accepted[i][1];
-        ck_assert_msg(accepted >= 2 * KIND_COUNT, "%s ran %lu problems: expected %d or more", strategy_name(i),
+        ck_assert_msg(accepted >= 2ul * KIND_COUNT, "%s ran %lu problems: expected %d or more", strategy_name(i),
                       accepted, 2 * KIND_COUNT);
         for (size_t t = 0; t < SWEEP_TUNINGS; t++)
             ck_assert_msg(s->accepted[i][t] > 0, "%s (%s) ran nothing", strategy_name(i), sweep_tunings[t]);
