@@ -105,6 +105,6 @@ if step "linters" linters; then
 fi
 step "shellcheck" shellcheck -x -S warning scripts/*.sh tests/*.sh tests/install/*.sh .ci/run || true
 step "kernels as OpenCL C 1.2" scripts/lint_kernels.sh build || true
-step "tests" run_tests build || true
+step "tests" run_tests build -j "$jobs" || true
 step "tests under sanitizers" sanitizer_tests || true
 summary

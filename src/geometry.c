@@ -227,7 +227,7 @@ static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint6
         return false;
     /* Rows that an accumulator of this width counts (kernels/order.clh). */
     const uint32_t bits = r->problem->input.type->bits;
-    g->one_block = bits <= 16 && ceil_div(g->chunk, sharing) <= ((1u << bits) - 1) / g->unroll * g->unroll;
+    g->one_block = bits <= 16 && ceil_div(g->chunk, sharing) <= ((UINT64_C(1) << bits) - 1) / g->unroll * g->unroll;
     g->scan = deal(r->tuning, r->device, group, g->tiles * g->outers * g->parts);
     return true;
 }

@@ -20,7 +20,8 @@ static bool run_strategy(runner *r, const char *strategy, const char *tuning, ru
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; ++i) {
         char line[PROBLEM_LINE_SIZE], error[300];
         problem_line p;
-        snprintf(line, sizeof line, "argmax float32 %s data=special strategy=%s tuning=%s", shapes[i], strategy, tuning);
+        snprintf(line, sizeof line, "argmax float32 %s data=special strategy=%s tuning=%s", shapes[i], strategy,
+                 tuning);
         ck_assert_msg(problem_parse(line, &p, error, sizeof error), "%s: %s", line, error);
         const run_result result = runner_report(r, &p, route);
         ck_assert_msg(result != RUN_FAILED, "%s: %s", line, r->message);
