@@ -47,9 +47,13 @@ static cl_int set_scan(const argmax_cl_plan plan, cl_kernel kernel, const kernel
                                   g->segment_vectors, last->in};
         return set_structs(kernel, first, dims, &rows, sizeof rows);
     }
-    const kernel_columns columns = {jobs,         g->scan.jobs_per_group, g->parts,   g->units, g->chunk,
-                                    column->size, g->tiles,               g->outers,  last->size,
-                                    last->in,     column->in};
+    const kernel_columns columns = {jobs,         g->scan.jobs_per_group,
+                                    g->parts,     g->units,
+                                    g->chunk,     column->size,
+                                    g->tiles,     g->outers,
+                                    last->size,   last->in,
+                                    column->in,   column->index,
+                                    column->value};
     return set_structs(kernel, first, dims, &columns, sizeof columns);
 }
 
