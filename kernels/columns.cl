@@ -27,10 +27,9 @@ static inline void leave(__global const T *in, TARGET, const dims_t *d, const co
     (void)d;
     partials[(o->out + column) * g->parts + part] = PARTIAL(found, k, row);
 #else
-    const int last = KEPT_COUNT(*d) - 1;
     const long c = (long)column;
     (void)part;
-    put_answer(d, in, TARGET_ARGUMENTS, o->index + c * d->kept_index[last], o->value + c * d->kept_value[last],
+    put_answer(d, in, TARGET_ARGUMENTS, o->index + c * g->column_index, o->value + c * g->column_value,
                o->in + c * g->column_stride, found, row);
 #endif
 }
@@ -39,10 +38,10 @@ static inline void leave(__global const T *in, TARGET, const dims_t *d, const co
 #if SPLIT || VALUE || VEC == 1 || SHARING > 1
 #define LEAVE_VECTOR(o, column, k, at, from) false
 #else
-#define LEAVE_VECTOR(o, column, k, at, from) leave_vector(index, &dims, (o), (column), (k), (at), (from))
-static inline bool leave_vector(__global IDX_T *restrict index, const dims_t *d, const outer_t *o, const ulong column,
+#define LEAVE_VECTOR(o, column, k, at, from) leave_vector(index, &g, (o), (column), (k), (at), (from))
+static inline bool leave_vector(__global IDX_T *restrict index, const columns_t *g, const outer_t *o, const ulong column,
                                 const TV k, const VECTOR(uint) at, const ulong from) {
-    if (d->kept_index[KEPT_COUNT(*d) - 1] != 1)
+    if (g->column_index != 1)
         return false;
     VECTOR(IDX_T) answer = CONVERT(IDX_T)(at) + (IDX_T)from;
 #if defined(KIND_FLOAT) && IGNORE_NAN

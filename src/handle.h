@@ -70,7 +70,7 @@ typedef struct kernel_columns {
     cl_ulong rows, chunk;
     cl_ulong columns, tiles, outers;
     cl_ulong segment;
-    cl_long stride, column_stride;
+    cl_long stride, column_stride, column_index, column_value;
 } kernel_columns;
 
 typedef struct kernel_weights {

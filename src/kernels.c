@@ -67,7 +67,9 @@ static cl_int set_columns(const struct argmax_cl_plan_s *plan, cl_kernel kernel,
                                     .outers = g->outers,
                                     .segment = dims->reduced_size[last],
                                     .stride = dims->reduced_in[last],
-                                    .column_stride = column->in};
+                                    .column_stride = column->in,
+                                    .column_index = column->index,
+                                    .column_value = column->value};
     return set_structs(kernel, first, dims, &columns, sizeof columns);
 }
 
