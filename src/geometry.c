@@ -95,7 +95,7 @@ static load_kind kind_of_load(const geometry_request *r, bool unit, uint32_t vec
 
 static void choose_arithmetic(const geometry_request *r, geometry *g) {
     const uint32_t bits = r->problem->input.type->bits;
-    g->words = r->tuning->words && bits <= 16 && g->vector * bits >= 32;
+    g->words = r->tuning->words && r->device->little_endian && bits <= 16 && g->vector * bits >= 32;
     g->ptx = g->words && r->device->ptx_pairs;
 }
 

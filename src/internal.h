@@ -123,9 +123,9 @@ void layout_collapse(const problem *p, layout *out);
 typedef struct device_facts {
     cl_device_type type;
     cl_uint compute_units, address_bits;
-    size_t max_group;          /* smaller of MAX_WORK_GROUP_SIZE and MAX_WORK_ITEM_SIZES[0] */
+    size_t max_group;          /* work-items of a work-group: the device's limits, and what local memory is enough for */
+    bool little_endian;
     cl_ulong max_buffer;       /* CL_DEVICE_MAX_MEM_ALLOC_SIZE, bytes */
-    cl_ulong global_memory, local_memory; /* bytes */
     bool host_unified;         /* host memory can be used in place */
     bool aligned_buffers;      /* buffers start at multiples of any vector: no host memory is used in place */
     bool ptx_pairs;            /* takes inline PTX for sm_90: arithmetic on 16-bit pairs */

@@ -1,6 +1,7 @@
 /* The build options of a kernel: what kernels/order.clh, index.clh, rows.cl, columns.cl and merge.cl ask of the host. */
 #include "internal.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,8 +18,8 @@ static void add(writer *w, const char *format, ...) {
     va_start(arguments, format);
     const int more = vsnprintf(w->text + w->used, OPTIONS_CAPACITY - w->used, format, arguments);
     va_end(arguments);
-    if (more > 0)
-        w->used += (size_t)more;
+    assert(more >= 0 && (size_t)more < OPTIONS_CAPACITY - w->used);
+    w->used += (size_t)more;
 }
 
 static const char *unsigned_type(uint32_t bits) {

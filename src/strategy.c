@@ -126,9 +126,12 @@ static argmax_cl_status obey(const problem *p, const layout *l, const device_fac
     assert(row);
     if (lay_out(row, p, l, device, tuning, group_limit, out, &suits))
         return ARGMAX_CL_SUCCESS;
-    return fail(ARGMAX_CL_ERROR_INVALID_STRATEGY, "%s = \"%s\": does not apply to this problem; expected %s%s",
-                p->strategy_source, p->strategy, row->strided ? "neighbours with gaps" : "neighbours without gaps",
-                row->split ? ", and at least two pieces to share out" : "");
+    return fail(ARGMAX_CL_ERROR_INVALID_STRATEGY, "%s = \"%s\": does not apply to this problem; it takes %s and %s",
+                p->strategy_source, p->strategy,
+                row->family == FAMILY_FOLDED ? "a reduced dim other than the last one without gaps"
+                : row->strided               ? "neighbours with gaps"
+                                             : "neighbours without gaps",
+                row->split ? "at least two pieces to share out" : "reductions of at most 2^30 elements");
 }
 
 /* Refuse unknown names. Known ones become ours, which outlive the caller's. */
