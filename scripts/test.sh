@@ -88,7 +88,7 @@ coverage() {
 packages=("${build_packages[@]}" check pocl-opencl-icd python3-venv clang shellcheck)
 [ "${1:-}" != --coverage ] || packages+=(gcovr)
 need_packages "${packages[@]}"
-use_writable_cache "$PWD/build"
+prepare_pocl "$PWD/build"
 
 case ${1:-} in
     --coverage) step "coverage" coverage || true; summary ;;
