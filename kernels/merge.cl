@@ -11,10 +11,6 @@ typedef struct {
     ulong jobs, jobs_per_group, parts;
 } merge_t;
 
-static inline ulong2 better_partial(const ulong2 a, const ulong2 b) {
-    return a.x > b.x || (a.x == b.x && a.y > b.y) ? a : b;
-}
-
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void merge(__global const T *restrict in,
                                                                        __global const ulong2 *restrict partials,
                                                                        TARGET, const dims_t dims, const merge_t g) {

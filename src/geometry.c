@@ -21,8 +21,6 @@ static uint32_t floor_power(uint64_t n, uint32_t limit) {
     return power;
 }
 
-static bool divides(uint32_t vector, int64_t stride) { return stride % (int64_t)vector == 0; }
-
 static uint32_t element_bytes(const problem *p) { return p->input.type->bits / 8; }
 
 static uint32_t widest_vector(const geometry_request *r) {
@@ -30,20 +28,23 @@ static uint32_t widest_vector(const geometry_request *r) {
     return floor_power(fitting ? fitting : 1, r->tuning->vector_elements);
 }
 
-/* Widest vector for which the offset and all strides but those skipped are multiples; an aligned load needs that. */
-static uint32_t aligned_vector(const layout *l, uint32_t vector, bool skip_last_kept, bool skip_last_reduced) {
-    const uint32_t kept = l->kept_count - (skip_last_kept ? 1 : 0);
-    const uint32_t reduced = l->reduced_count - (skip_last_reduced ? 1 : 0);
-    for (; vector > 1; vector /= 2) {
-        bool all = divides(vector, l->in_offset);
-        for (uint32_t i = 0; i < kept; ++i)
-            all = all && (l->kept[i].size == 1 || divides(vector, l->kept[i].in));
-        for (uint32_t i = 0; i < reduced; ++i)
-            all = all && divides(vector, l->reduced[i].in);
-        if (all)
-            break;
-    }
+static bool all_divide(uint32_t vector, const layout_dim *dims, uint32_t count, const layout_dim *skip) {
+    for (uint32_t i = 0; i < count; ++i)
+        if (&dims[i] != skip && dims[i].size > 1 && dims[i].in % (int64_t)vector != 0)
+            return false;
+    return true;
+}
+
+/* Widest vector for which the offset and all strides but that of `skip` are multiples; an aligned load needs that. */
+static uint32_t aligned_vector(const layout *l, uint32_t vector, const layout_dim *skip) {
+    while (vector > 1 && !(l->in_offset % (int64_t)vector == 0 && all_divide(vector, l->kept, l->kept_count, skip) &&
+                           all_divide(vector, l->reduced, l->reduced_count, skip)))
+        vector /= 2;
     return vector;
+}
+
+static uint64_t wanted_groups(const geometry_request *r) {
+    return (uint64_t)r->device->compute_units * r->tuning->groups_per_unit;
 }
 
 static launch_grid deal(const tuning_row *t, const device_facts *device, uint32_t group, uint64_t jobs) {
@@ -60,7 +61,7 @@ static launch_grid deal(const tuning_row *t, const device_facts *device, uint32_
 /* Cut `units` of each output into parts, so that the device has enough work-groups and no part is too long to count.
  * `least` units are the smallest part worth a work-group. False when it must be split and cannot. */
 static bool cut(const geometry_request *r, uint64_t groups, uint64_t least, uint64_t most, geometry *g) {
-    const uint64_t wanted = (uint64_t)r->device->compute_units * r->tuning->groups_per_unit;
+    const uint64_t wanted = wanted_groups(r);
     uint64_t parts = 1;
     g->least = least;
     if (r->split) {
@@ -79,7 +80,8 @@ static bool cut(const geometry_request *r, uint64_t groups, uint64_t least, uint
 }
 
 /* The second launch: as many lanes an output as its parts keep busy. */
-static void plan_merge(const geometry_request *r, uint32_t group, geometry *g) {
+static void plan_merge(const geometry_request *r, geometry *g) {
+    const uint32_t group = g->scan.group;
     g->merge_lanes = floor_power(g->parts, group);
     const uint64_t outputs_a_group = group / g->merge_lanes;
     g->merge = deal(r->tuning, r->device, group, ceil_div(r->layout->outputs, outputs_a_group));
@@ -93,7 +95,7 @@ static load_kind kind_of_load(const geometry_request *r, bool unit, uint32_t vec
 
 static void choose_arithmetic(const geometry_request *r, geometry *g) {
     const uint32_t bits = r->problem->input.type->bits;
-    g->words = r->tuning->words && bits <= 16 && g->vector * bits >= 32;
+    g->words = r->tuning->words && r->device->little_endian && bits <= 16 && g->vector * bits >= 32;
     g->ptx = g->words && r->device->ptx_pairs;
 }
 
@@ -109,7 +111,7 @@ static void choose_row_vector(const geometry_request *r, geometry *g) {
     } else if (!unit) {
         g->vector = 1;
     } else {
-        g->vector = aligned_vector(l, widest, false, true);
+        g->vector = aligned_vector(l, widest, last);
         while (last->size % g->vector)
             g->vector /= 2;
         if (g->vector < widest && l->reduced_count == 1 && last->size >= 4 * (uint64_t)widest) {
@@ -162,16 +164,16 @@ bool geometry_rows(const geometry_request *r, lane_rule rule, geometry *g) {
     if (!cut(r, ceil_div(l->outputs, rows), least, PART_ELEMENTS_MAX / g->vector, g))
         return false;
     g->scan = deal(r->tuning, r->device, group, ceil_div(l->outputs, rows) * g->parts);
-    plan_merge(r, group, g);
+    plan_merge(r, g);
     return true;
 }
 
 /* Lanes side by side over `vectors` of columns: as many as the work-group has, if they fill the device. Else narrower,
  * so that lanes share a column's rows and merge in local memory, which is cheaper than parts that merge in the second
  * launch; but with little idle at the end, wide enough for the memory, and rows enough for those who share them. */
-static uint32_t lanes_across(const geometry_request *r, uint32_t group, uint64_t vectors, uint64_t outers) {
-    const uint64_t wanted = (uint64_t)r->device->compute_units * r->tuning->groups_per_unit;
-    const uint64_t rows = r->layout->reduction;
+static uint32_t lanes_across(const geometry_request *r, uint32_t group, uint64_t vectors, uint64_t outers,
+                             uint64_t rows) {
+    const uint64_t wanted = wanted_groups(r);
     uint32_t lanes = group;
     while (lanes > 1) {
         const uint32_t half = lanes / 2;
@@ -185,9 +187,7 @@ static uint32_t lanes_across(const geometry_request *r, uint32_t group, uint64_t
     return lanes;
 }
 
-static void choose_column_vector(const geometry_request *r, geometry *g) {
-    const layout *l = r->layout;
-    const layout_dim *column = &l->kept[l->kept_count - 1];
+static void choose_column_vector(const geometry_request *r, const layout_dim *column, geometry *g) {
     const uint32_t widest = widest_vector(r);
     const bool unit = column->in == 1;
     if (!r->tuning->aligned) {
@@ -195,33 +195,33 @@ static void choose_column_vector(const geometry_request *r, geometry *g) {
     } else if (!unit) {
         g->vector = 1;
     } else {
-        g->vector = aligned_vector(l, widest, true, false);
+        g->vector = aligned_vector(r->layout, widest, column);
         while (column->size % g->vector)
             g->vector /= 2;
     }
     g->load = kind_of_load(r, unit, g->vector);
 }
 
-bool geometry_columns(const geometry_request *r, geometry *g) {
-    const layout *l = r->layout;
-    const uint64_t columns = l->kept[l->kept_count - 1].size;
-    g->family = FAMILY_COLUMNS;
+/* Lay tiles over a dim as columns and cut its rows into parts of the reduction. */
+static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint64_t rows, uint64_t outers,
+                      geometry *g) {
     g->tuning = r->tuning->name;
     g->unroll = r->tuning->unroll_columns;
     g->overlap = g->peel = false;
-    choose_column_vector(r, g);
+    choose_column_vector(r, column, g);
     choose_arithmetic(r, g);
     if ((g->load == LOAD_STRIDED) != r->strided)
         return false;
     const uint32_t group = floor_power(r->tuning->group_columns, r->group_limit);
     const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
     g->strip = group == 1 && r->tuning->strip_bytes > vector_bytes ? r->tuning->strip_bytes / vector_bytes : 1;
-    g->units = l->reduction;
-    g->lanes = lanes_across(r, group, ceil_div(columns, g->vector), l->outputs / columns);
-    g->tiles = ceil_div(columns, (uint64_t)g->lanes * g->vector * g->strip);
-    g->outers = l->outputs / columns;
+    g->units = rows;
+    g->lanes = lanes_across(r, group, ceil_div(column->size, g->vector), outers, rows);
+    const uint64_t tile = (uint64_t)g->lanes * g->vector * g->strip;
+    g->tiles = ceil_div(column->size, tile);
+    g->outers = outers;
     const uint64_t sharing = group / g->lanes;
-    const uint64_t row_bytes = min_u64(columns, (uint64_t)g->lanes * g->vector * g->strip) * element_bytes(r->problem);
+    const uint64_t row_bytes = min_u64(column->size, tile) * element_bytes(r->problem);
     const uint64_t least = max_u64(sharing * g->unroll, r->tuning->part_bytes / row_bytes);
     if (!cut(r, g->tiles * g->outers, least, PART_ELEMENTS_MAX, g))
         return false;
@@ -229,6 +229,46 @@ bool geometry_columns(const geometry_request *r, geometry *g) {
     const uint32_t bits = r->problem->input.type->bits;
     g->one_block = bits <= 16 && ceil_div(g->chunk, sharing) <= ((UINT64_C(1) << bits) - 1) / g->unroll * g->unroll;
     g->scan = deal(r->tuning, r->device, group, g->tiles * g->outers * g->parts);
-    plan_merge(r, group, g);
     return true;
+}
+
+bool geometry_columns(const geometry_request *r, geometry *g) {
+    const layout *l = r->layout;
+    const layout_dim *column = &l->kept[l->kept_count - 1];
+    g->family = FAMILY_COLUMNS;
+    if (!lay_tiles(r, column, l->reduction, l->outputs / column->size, g))
+        return false;
+    plan_merge(r, g);
+    return true;
+}
+
+/* The reduced dim, other than the last one, that has neighbours side by side; reduced_count when there is none. */
+static uint32_t fold_dim(const layout *l) {
+    uint32_t i = 0;
+    while (i + 1 < l->reduced_count && l->reduced[i].in != 1)
+        ++i;
+    return i + 1 < l->reduced_count ? i : l->reduced_count;
+}
+
+bool geometry_folded(const geometry_request *r, geometry *g) {
+    const layout *l = r->layout;
+    geometry_request whole = *r;
+    g->family = FAMILY_FOLDED;
+    g->fold = fold_dim(l);
+    if (g->fold == l->reduced_count)
+        return false;
+    const layout_dim *column = &l->reduced[g->fold];
+    const uint64_t rows = l->reduction / column->size;
+    /* Tiles are parts already: the rows are cut only where that leaves too few. */
+    whole.split = false;
+    bool possible = lay_tiles(&whole, column, rows, l->outputs, g);
+    if (!possible || (rows > 1 && g->scan.jobs < wanted_groups(r))) {
+        whole.split = true;
+        possible = lay_tiles(&whole, column, rows, l->outputs, g);
+    }
+    if (!possible)
+        return false;
+    g->parts *= g->tiles;
+    plan_merge(r, g);
+    return g->parts > 1;
 }

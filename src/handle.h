@@ -70,8 +70,13 @@ typedef struct kernel_columns {
     cl_ulong rows, chunk;
     cl_ulong columns, tiles, outers;
     cl_ulong segment;
-    cl_long stride, column_stride;
+    cl_long stride, column_stride, column_index, column_value;
 } kernel_columns;
+
+typedef struct kernel_weights {
+    cl_long row[MAX_RANK];
+    cl_long column;
+} kernel_weights;
 
 typedef struct kernel_merge {
     cl_ulong jobs, jobs_per_group, parts;

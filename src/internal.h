@@ -123,9 +123,9 @@ void layout_collapse(const problem *p, layout *out);
 typedef struct device_facts {
     cl_device_type type;
     cl_uint compute_units, address_bits;
-    size_t max_group;          /* smaller of MAX_WORK_GROUP_SIZE and MAX_WORK_ITEM_SIZES[0] */
+    size_t max_group;          /* work-items of a work-group: the device's limits, and what local memory is enough for */
+    bool little_endian;
     cl_ulong max_buffer;       /* CL_DEVICE_MAX_MEM_ALLOC_SIZE, bytes */
-    cl_ulong global_memory, local_memory; /* bytes */
     bool host_unified;         /* host memory can be used in place */
     bool aligned_buffers;      /* buffers start at multiples of any vector: no host memory is used in place */
     bool ptx_pairs;            /* takes inline PTX for sm_90: arithmetic on 16-bit pairs */
@@ -155,7 +155,7 @@ argmax_cl_status tuning_choose(const char *name, const device_facts *device, tun
 
 /* ---- strategy.c, geometry.c: which kernel, and how it lies over the problem --------------------------------------- */
 
-typedef enum kernel_family { FAMILY_ROWS, FAMILY_COLUMNS } kernel_family;
+typedef enum kernel_family { FAMILY_ROWS, FAMILY_COLUMNS, FAMILY_FOLDED } kernel_family;
 typedef enum load_kind { LOAD_ALIGNED, LOAD_UNALIGNED, LOAD_STRIDED } load_kind;
 
 /* Work-groups of one launch: `jobs` dealt out in runs of jobs_per_group. */
@@ -183,7 +183,9 @@ typedef struct geometry {
     uint64_t parts;     /* of an output; more than 1: a second launch merges them */
     uint64_t segment_vectors; /* rows: vectors of the last reduced dim */
     bool one_block;           /* columns: no accumulator counts more rows than it can */
-    uint64_t tiles, outers;   /* columns: tiles over the last kept dim, outputs over that dim */
+    /* columns, folded: tiles over the dim of the columns, and outputs that each column dim serves */
+    uint64_t tiles, outers;
+    uint32_t fold; /* folded: which reduced dim the columns are */
     launch_grid scan;
     launch_grid merge; /* used when parts > 1 */
     uint32_t merge_lanes;
@@ -218,6 +220,7 @@ typedef struct geometry_request {
 } geometry_request;
 bool geometry_rows(const geometry_request *request, lane_rule lanes, geometry *out);
 bool geometry_columns(const geometry_request *request, geometry *out);
+bool geometry_folded(const geometry_request *request, geometry *out);
 
 /* ---- options.c: the -D macros that specialise a kernel --------------------------------------------------------------- */
 

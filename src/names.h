@@ -14,6 +14,7 @@
 #define fail_build argmax_cl_internal_fail_build
 #define fail_opencl argmax_cl_internal_fail_opencl
 #define geometry_columns argmax_cl_internal_geometry_columns
+#define geometry_folded argmax_cl_internal_geometry_folded
 #define geometry_rows argmax_cl_internal_geometry_rows
 #define handle_release argmax_cl_internal_handle_release
 #define handle_retain argmax_cl_internal_handle_retain

@@ -1,6 +1,7 @@
 /* The build options of a kernel: what kernels/order.clh, index.clh, rows.cl, columns.cl and merge.cl ask of the host. */
 #include "internal.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,8 +18,8 @@ static void add(writer *w, const char *format, ...) {
     va_start(arguments, format);
     const int more = vsnprintf(w->text + w->used, OPTIONS_CAPACITY - w->used, format, arguments);
     va_end(arguments);
-    if (more > 0)
-        w->used += (size_t)more;
+    assert(more >= 0 && (size_t)more < OPTIONS_CAPACITY - w->used);
+    w->used += (size_t)more;
 }
 
 static const char *unsigned_type(uint32_t bits) {
@@ -54,12 +55,12 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char tex
     if (g->parts == 1)
         add_outputs(&w, p);
     add(&w, " -DSPLIT=%d -DKEPT=%" PRIu32 " -DREDUCED=%" PRIu32, g->parts > 1, dims_kind(l->kept_count),
-        dims_kind(l->reduced_count));
+        dims_kind(l->reduced_count - (g->family == FAMILY_FOLDED ? 1 : 0)));
     add(&w, " -D%s -DVEC=%" PRIu32 " -DGROUP=%" PRIu32 " -DUNROLL=%" PRIu32, loads[g->load], g->vector, g->scan.group,
         g->unroll);
     if (g->words)
         add(&w, " -DWORDS%s", g->ptx ? " -DPTX" : "");
-    if (g->family == FAMILY_COLUMNS)
+    if (g->family != FAMILY_ROWS)
         add(&w, " -DACROSS=%" PRIu32 " -DSTRIP=%" PRIu32 "%s", g->lanes, g->strip, g->one_block ? " -DONE_BLOCK" : "");
     else
         add(&w, " -DLANES=%" PRIu32 "%s%s", g->lanes, g->overlap ? " -DOVERLAP" : "", g->peel ? " -DPEEL" : "");

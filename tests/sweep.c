@@ -44,11 +44,13 @@ bool sweep_problem(sweep *s, const problem_line *line, sweep_extent extent) {
     return s->failures == failures;
 }
 
-bool sweep_chosen(sweep *s, const problem_line *line) {
+bool sweep_chosen(sweep *s, const problem_line *line, sweep_extent extent) {
     const unsigned long failures = s->failures;
     problem_line p = *line;
     s->problems++;
     for (size_t t = 0; t < SWEEP_TUNINGS; t++) {
+        if (extent == SWEEP_DEALT_TUNING && t != dealt_tuning(&p, 0))
+            continue;
         force(&p, "", sweep_tunings[t]);
         if (count(s, &p, (run_route)((s->problems + t) % ROUTE_COUNT)) == RUN_REFUSED) {
             fprintf(stderr, "FAIL tuning=%s is refused: %s\n", sweep_tunings[t], s->r->message);

@@ -21,8 +21,8 @@ typedef struct sweep {
 typedef enum sweep_extent { SWEEP_BOTH_TUNINGS, SWEEP_DEALT_TUNING } sweep_extent;
 bool sweep_problem(sweep *s, const problem_line *line, sweep_extent extent);
 
-/* Run a problem with the strategy left to the library, under each tuning row and through one route after the other. */
-bool sweep_chosen(sweep *s, const problem_line *line);
+/* Run a problem with the strategy left to the library, and through one route after the other. */
+bool sweep_chosen(sweep *s, const problem_line *line, sweep_extent extent);
 
 /* A table of what each strategy accepted, to stdout. */
 void sweep_print(const sweep *s, const char *title);

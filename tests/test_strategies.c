@@ -12,12 +12,19 @@ typedef struct shape {
     uint64_t seed; /* the place of a peak */
 } shape;
 
+/* Widths of vectors, lanes and strips follow the sizes and make programs of their own: the shapes of the first group,
+ * which every strategy finds its own in, run on every kind, the others on a few. */
+#define EVERYWHERE 3
+
 #define FIRST 1u
 #define SECOND 2u
 #define THIRD 4u
 #define FOURTH 8u
 
 static const shape shapes[] = {
+    {2, SECOND, {67, 257}, DATA_SPECIAL, 8},
+    {2, SECOND, {67, 16}, DATA_TIES, 1},
+    {2, FIRST, {257, 67}, DATA_SPECIAL, 11},
     /* one output */
     {1, FIRST, {1}, DATA_SPECIAL, 0},
     {1, FIRST, {17}, DATA_SPECIAL, 2},
@@ -30,7 +37,6 @@ static const shape shapes[] = {
     {2, SECOND, {1000, 2}, DATA_SPECIAL, 5},
     {2, SECOND, {500, 7}, DATA_TIES, 6},
     {2, SECOND, {301, 33}, DATA_NUMBER, 7},
-    {2, SECOND, {67, 257}, DATA_SPECIAL, 8},
     {2, SECOND, {257, 256}, DATA_PEAK, 0},
     {2, SECOND, {5, 4097}, DATA_PAIR, 4079},
     {2, SECOND, {3, 66000}, DATA_NANPAIR, 65535},
@@ -38,7 +44,6 @@ static const shape shapes[] = {
     /* columns */
     {2, FIRST, {2, 1000}, DATA_SPECIAL, 9},
     {2, FIRST, {33, 301}, DATA_NUMBER, 10},
-    {2, FIRST, {257, 67}, DATA_SPECIAL, 11},
     {2, FIRST, {256, 1025}, DATA_PEAK, 0},
     {2, FIRST, {4097, 5}, DATA_PAIR, 4079},
     {2, FIRST, {20000, 3}, DATA_NANPAIR, 19999},
@@ -62,25 +67,24 @@ static problem_line problem_of(const shape *one, const problem_line *kind) {
     return p;
 }
 
-/* A strategy that takes nothing would pass unseen: each takes at least two shapes of each kind. */
+/* A strategy that takes nothing would pass unseen: each takes at least one shape of each kind. */
 static void check_accepted(const sweep *s) {
     for (uint32_t i = 0; i < strategy_count(); i++) {
         const unsigned long accepted = s->accepted[i][0] + s->accepted[i][1];
-        ck_assert_msg(accepted >= 2ul * KIND_COUNT, "%s ran %lu problems: expected %d or more", strategy_name(i),
-                      accepted, 2 * KIND_COUNT);
+        ck_assert_msg(accepted >= KIND_COUNT, "%s ran %lu problems: expected %d or more", strategy_name(i), accepted,
+                      KIND_COUNT);
         for (size_t t = 0; t < SWEEP_TUNINGS; t++)
             ck_assert_msg(s->accepted[i][t] > 0, "%s (%s) ran nothing", strategy_name(i), sweep_tunings[t]);
     }
 }
 
-/* Shapes of more dimensions are programs of their own: they run on a few kinds. */
 START_TEST(all_strategies_agree) {
     sweep s = {.r = suite_runner()};
     for (uint32_t k = 0; k < KIND_COUNT; k++) {
         const problem_line kind = kind_at(k);
         for (size_t i = 0; i < SHAPE_COUNT; i++) {
             const problem_line p = problem_of(&shapes[i], &kind);
-            if (p.rank <= 2 || k % 16 == 5)
+            if (i < EVERYWHERE || k % 9 == 5)
                 sweep_problem(&s, &p, SWEEP_DEALT_TUNING);
         }
     }
@@ -90,12 +94,12 @@ START_TEST(all_strategies_agree) {
 }
 END_TEST
 
-/* Every kind of data, in one tensor for each class of shapes. */
+/* Every kind of data, in shapes whose programs the test before has compiled. */
 START_TEST(every_data_on_every_kind) {
     static const shape classes[] = {
-        {1, FIRST, {700}, DATA_RANDOM, 0},
-        {2, SECOND, {40, 19}, DATA_RANDOM, 0},
-        {2, FIRST, {19, 40}, DATA_RANDOM, 0},
+        {2, SECOND, {67, 257}, DATA_RANDOM, 0},
+        {2, SECOND, {67, 16}, DATA_RANDOM, 0},
+        {2, FIRST, {257, 67}, DATA_RANDOM, 0},
     };
     sweep s = {.r = suite_runner()};
     for (uint32_t k = 0; k < KIND_COUNT; k++) {

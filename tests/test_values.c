@@ -16,11 +16,11 @@ static void around_boundaries(sweep *s, const problem_line *kind, data_kind data
             problem_line p = c == 0 ? kind_shape(kind, 1, &length, 1) : kind_shape(kind, 2, sizes, c == 1 ? 2 : 1);
             p.data = data;
             p.seed = boundaries[i] - 1; /* the outputs' places: b-1 and b, a pair on both sides */
-            sweep_chosen(s, &p);
+            sweep_chosen(s, &p, SWEEP_DEALT_TUNING);
             p.seed = 2 * boundaries[i] - 1;
-            sweep_chosen(s, &p);
+            sweep_chosen(s, &p, SWEEP_DEALT_TUNING);
             p.seed = length - 1; /* the last; a pair's other one is the first */
-            sweep_chosen(s, &p);
+            sweep_chosen(s, &p, SWEEP_DEALT_TUNING);
         }
 }
 

@@ -249,8 +249,8 @@ ARGMAX_CL_API argmax_cl_status argmax_cl_plan_workspace_size(argmax_cl_plan plan
 
 /* As argmax_cl, with a workspace of the caller's: a buffer of at least workspace_size bytes that may be read and
  * written by kernels and overlaps no tensor (NULL when that size is 0). It serves one enqueue in flight, or several on
- * one in-order queue. On an OpenCL failure only the workspace may have changed among what the caller can see as
- * unchanged; the outputs are then undefined. */
+ * one in-order queue. When OpenCL fails after the checks, outputs and
+ * workspace are undefined. */
 ARGMAX_CL_API argmax_cl_status argmax_cl_plan_enqueue(argmax_cl_plan plan, cl_command_queue queue,
                                                       const argmax_cl_buffers *buffers, cl_mem workspace,
                                                       cl_uint wait_count, const cl_event *wait_list, cl_event *event);
@@ -282,7 +282,7 @@ ARGMAX_CL_API void argmax_cl_host_arrays_init(argmax_cl_host_arrays *arrays);
 /* What a host call reports and, later, obeys. Zero is the default of every field; fields are only ever appended. */
 typedef struct argmax_cl_host_options {
     size_t struct_size;       /* sizeof(argmax_cl_host_options); INIT sets it */
-    double *seconds_compute;  /* NULL, or where to put the kernels' time on the device */
+    double *seconds_compute;  /* NULL, or where to put the time from the enqueue to the end of the last kernel */
     double *seconds_transfer; /* NULL, or where to put the time of both transfers */
 } argmax_cl_host_options;
 
