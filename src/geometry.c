@@ -29,8 +29,8 @@ static uint32_t element_bytes(const problem *p) {
     return p->input.type->bits / 8;
 }
 
-static uint32_t widest_vector(const geometry_request *r) {
-    const uint32_t fitting = r->tuning->vector_bytes / element_bytes(r->problem);
+static uint32_t widest_vector(const geometry_request *r, uint32_t bytes) {
+    const uint32_t fitting = bytes / element_bytes(r->problem);
     return floor_power(fitting ? fitting : 1, r->tuning->vector_elements);
 }
 
@@ -53,12 +53,13 @@ static uint64_t wanted_groups(const geometry_request *r) {
     return (uint64_t)r->device->compute_units * r->tuning->groups_per_unit;
 }
 
-static launch_grid deal(const tuning_row *t, const device_facts *device, uint32_t group, uint64_t jobs) {
+/* Jobs to work-groups, in runs where there are more jobs than groups that pay: `most`, or on devices with one work-item a
+ * group as many as keep the compute units busy. */
+static launch_grid deal(const geometry_request *r, uint32_t group, uint64_t jobs, uint64_t most) {
     launch_grid grid = {group, jobs, jobs, 1};
-    /* One work-item a group has its jobs dealt in runs, several runs to a compute unit. */
-    const uint64_t wanted = group == 1 ? (uint64_t)device->compute_units * t->groups_per_unit : t->groups_max;
-    if (jobs > min_u64(wanted, t->groups_max)) {
-        grid.jobs_per_group = ceil_div(jobs, min_u64(wanted, t->groups_max));
+    const uint64_t groups = min_u64(group == 1 ? wanted_groups(r) : most, r->tuning->groups_max);
+    if (jobs > groups) {
+        grid.jobs_per_group = ceil_div(jobs, groups);
         grid.groups = ceil_div(jobs, grid.jobs_per_group);
     }
     return grid;
@@ -90,7 +91,7 @@ static void plan_merge(const geometry_request *r, geometry *g) {
     const uint32_t group = g->scan.group;
     g->merge_lanes = floor_power(g->parts, group);
     const uint64_t outputs_a_group = group / g->merge_lanes;
-    g->merge = deal(r->tuning, r->device, group, ceil_div(r->layout->outputs, outputs_a_group));
+    g->merge = deal(r, group, ceil_div(r->layout->outputs, outputs_a_group), r->tuning->groups_max);
 }
 
 static load_kind kind_of_load(const geometry_request *r, bool unit, uint32_t vector) {
@@ -109,7 +110,7 @@ static void choose_row_vector(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     const layout_dim *last = &l->reduced[l->reduced_count - 1];
     const bool unit = last->in == 1;
-    const uint32_t widest = widest_vector(r);
+    const uint32_t widest = widest_vector(r, r->tuning->vector_bytes);
     g->overlap = g->peel = false;
     if (!r->tuning->aligned) {
         g->vector = floor_power(last->size, widest);
@@ -169,7 +170,9 @@ bool geometry_rows(const geometry_request *r, lane_rule rule, geometry *g) {
         return false;
     if (!cut(r, ceil_div(l->outputs, rows), least, PART_ELEMENTS_MAX / g->vector, g))
         return false;
-    g->scan = deal(r->tuning, r->device, group, ceil_div(l->outputs, rows) * g->parts);
+    const uint64_t most = rule == LANES_ONE ? (uint64_t)r->device->compute_units * r->tuning->groups_tiny
+                                            : r->tuning->groups_max;
+    g->scan = deal(r, group, ceil_div(l->outputs, rows) * g->parts, most);
     plan_merge(r, g);
     return true;
 }
@@ -194,7 +197,7 @@ static uint32_t lanes_across(const geometry_request *r, uint32_t group, uint64_t
 }
 
 static void choose_column_vector(const geometry_request *r, const layout_dim *column, geometry *g) {
-    const uint32_t widest = widest_vector(r);
+    const uint32_t widest = widest_vector(r, r->tuning->column_bytes);
     const bool unit = column->in == 1;
     if (!r->tuning->aligned) {
         g->vector = floor_power(column->size, widest);
@@ -234,7 +237,7 @@ static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint6
     /* Rows that an accumulator of this width counts (kernels/order.clh). */
     const uint32_t bits = r->problem->input.type->bits;
     g->one_block = bits <= 16 && ceil_div(g->chunk, sharing) <= ((UINT64_C(1) << bits) - 1) / g->unroll * g->unroll;
-    g->scan = deal(r->tuning, r->device, group, g->tiles * g->outers * g->parts);
+    g->scan = deal(r, group, g->tiles * g->outers * g->parts, r->tuning->groups_max);
     return true;
 }
 
