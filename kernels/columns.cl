@@ -19,8 +19,8 @@ static inline outer_t outer_at(const dims_t *d, const ulong outer, const ulong c
 }
 
 /* Leave one column's answer. */
-static inline void leave(__global const T *in, TARGET, const dims_t *d, const columns_t *g, const outer_t *o, const ulong part,
-                  const ulong column, const T k, const ulong row) {
+static inline void leave(__global const T *in, TARGET, const dims_t *d, const columns_t *g, const outer_t *o,
+                         const ulong part, const ulong column, const T k, const ulong row) {
     const bool found = !LOSES(k);
 #if SPLIT
     (void)in;
@@ -39,8 +39,8 @@ static inline void leave(__global const T *in, TARGET, const dims_t *d, const co
 #define LEAVE_VECTOR(o, column, k, at, from) false
 #else
 #define LEAVE_VECTOR(o, column, k, at, from) leave_vector(index, &g, (o), (column), (k), (at), (from))
-static inline bool leave_vector(__global IDX_T *restrict index, const columns_t *g, const outer_t *o, const ulong column,
-                                const TV k, const VECTOR(uint) at, const ulong from) {
+static inline bool leave_vector(__global IDX_T *restrict index, const columns_t *g, const outer_t *o,
+                                const ulong column, const TV k, const VECTOR(uint) at, const ulong from) {
     if (g->column_index != 1)
         return false;
     VECTOR(IDX_T) answer = CONVERT(IDX_T)(at) + (IDX_T)from;

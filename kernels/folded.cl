@@ -1,8 +1,8 @@
 /* Reductions whose closest neighbours lie on a reduced dim that is not the last one, as in arrays stored column by
  * column: the order of memory is not the order of the index.
  *
- * That dim is walked as columns (strip.clh), the other reduced dims as their rows. A column's answer has a row; with the
- * dims' weights it becomes the index in the whole reduction, and all columns of a job fold into one partial answer,
+ * That dim is walked as columns (strip.clh), the other reduced dims as their rows. A column's answer has a row; with
+ * the dims' weights it becomes the index in the whole reduction, and all columns of a job fold into one partial answer,
  * which the merging kernel completes. */
 #include "strip.clh"
 
@@ -32,9 +32,8 @@ static inline ulong2 fold_strip(const strip_t *strip, const dims_t *dims, const 
     return best;
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void folded(__global const T *restrict in, TARGET,
-                                                                        const dims_t dims, const columns_t g,
-                                                                        const weights_t w) {
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+folded(__global const T *restrict in, TARGET, const dims_t dims, const columns_t g, const weights_t w) {
 #if GROUP > 1
     __local ulong2 shared[GROUP];
 #endif

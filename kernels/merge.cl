@@ -12,8 +12,8 @@ typedef struct {
 } merge_t;
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void merge(__global const T *restrict in,
-                                                                       __global const ulong2 *restrict partials,
-                                                                       TARGET, const dims_t dims, const merge_t g) {
+                                                                       __global const ulong2 *restrict partials, TARGET,
+                                                                       const dims_t dims, const merge_t g) {
 #if LANES > 1
     __local ulong2 shared[GROUP];
 #endif

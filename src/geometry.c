@@ -6,8 +6,12 @@
 /* A candidate's place within its part has 31 bits (kernels/order.clh). */
 #define PART_ELEMENTS_MAX (UINT64_C(1) << 30)
 
-static uint64_t min_u64(uint64_t a, uint64_t b) { return a < b ? a : b; }
-static uint64_t max_u64(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static uint64_t min_u64(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+static uint64_t max_u64(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
 static uint64_t ceil_div(uint64_t a, uint64_t b) {
     assert(b > 0);
     return a / b + (a % b != 0);
@@ -21,7 +25,9 @@ static uint32_t floor_power(uint64_t n, uint32_t limit) {
     return power;
 }
 
-static uint32_t element_bytes(const problem *p) { return p->input.type->bits / 8; }
+static uint32_t element_bytes(const problem *p) {
+    return p->input.type->bits / 8;
+}
 
 static uint32_t widest_vector(const geometry_request *r, uint32_t bytes) {
     const uint32_t fitting = bytes / element_bytes(r->problem);
@@ -158,8 +164,8 @@ bool geometry_rows(const geometry_request *r, lane_rule rule, geometry *g) {
     g->units = l->reduction / segment * g->segment_vectors;
     const uint32_t group = choose_row_lanes(r, rule, g);
     const uint64_t rows = group / g->lanes;
-    const uint64_t least = max_u64((uint64_t)g->lanes * g->unroll,
-                                   r->tuning->part_bytes / (g->vector * element_bytes(r->problem)));
+    const uint64_t least =
+        max_u64((uint64_t)g->lanes * g->unroll, r->tuning->part_bytes / (g->vector * element_bytes(r->problem)));
     if (r->split && rows != 1)
         return false;
     if (!cut(r, ceil_div(l->outputs, rows), least, PART_ELEMENTS_MAX / g->vector, g))

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 
 const char *scan_kernel_name(const geometry *g) {
-    static const char *const names[] = {[FAMILY_ROWS] = "rows", [FAMILY_COLUMNS] = "columns", [FAMILY_FOLDED] = "folded"};
+    static const char *const names[] = {
+        [FAMILY_ROWS] = "rows", [FAMILY_COLUMNS] = "columns", [FAMILY_FOLDED] = "folded"};
     return names[g->family];
 }
 
@@ -30,8 +31,12 @@ static kernel_dims dims_argument(const layout *l) {
 }
 
 /* The number of buffers before the struct arguments. */
-static cl_uint scan_buffers(const problem *p, const geometry *g) { return g->parts > 1 || !p->value.type ? 2 : 3; }
-static cl_uint merge_buffers(const problem *p) { return p->value.type ? 4 : 3; }
+static cl_uint scan_buffers(const problem *p, const geometry *g) {
+    return g->parts > 1 || !p->value.type ? 2 : 3;
+}
+static cl_uint merge_buffers(const problem *p) {
+    return p->value.type ? 4 : 3;
+}
 
 static cl_int set_structs(cl_kernel kernel, cl_uint first, const kernel_dims *dims, const void *rest, size_t bytes) {
     const cl_int code = clSetKernelArg(kernel, first, sizeof *dims, dims);
@@ -153,7 +158,9 @@ void kernel_set_return(argmax_cl_plan plan, kernel_set *set) {
     pthread_mutex_unlock(&plan->kernels_lock);
 }
 
-argmax_cl_status kernel_set_idle(argmax_cl_plan plan, kernel_set **set) { return create_set(plan, true, set); }
+argmax_cl_status kernel_set_idle(argmax_cl_plan plan, kernel_set **set) {
+    return create_set(plan, true, set);
+}
 
 void kernel_sets_release(kernel_set *sets) {
     while (sets) {

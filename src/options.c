@@ -1,4 +1,5 @@
-/* The build options of a kernel: what kernels/order.clh, index.clh, rows.cl, columns.cl and merge.cl ask of the host. */
+/* The build options of a kernel: what kernels/order.clh, index.clh, rows.cl, columns.cl and merge.cl ask of the host.
+ */
 #include "internal.h"
 
 #include <assert.h>
@@ -27,7 +28,9 @@ static const char *unsigned_type(uint32_t bits) {
 }
 
 /* One or two dims are unrolled by the compiler, more are counted at run time. */
-static uint32_t dims_kind(uint32_t count) { return count <= 2 ? count : 0; }
+static uint32_t dims_kind(uint32_t count) {
+    return count <= 2 ? count : 0;
+}
 
 static void add_order(writer *w, const problem *p) {
     const dtype_info *type = p->input.type;
@@ -36,8 +39,8 @@ static void add_order(writer *w, const problem *p) {
         add(w, " -DKIND_FLOAT -DMANTISSA=%" PRIu32, type->mantissa_bits);
     else
         add(w, type->kind == KIND_SIGNED ? " -DKIND_SIGNED" : " -DKIND_UNSIGNED");
-    add(w, " -DMINIMUM=%d -DLAST=%d -DIGNORE_NAN=%d", p->op == ARGMAX_CL_ARGMIN,
-        p->direction == ARGMAX_CL_DECREASING, p->nan_mode == ARGMAX_CL_NAN_IGNORE);
+    add(w, " -DMINIMUM=%d -DLAST=%d -DIGNORE_NAN=%d", p->op == ARGMAX_CL_ARGMIN, p->direction == ARGMAX_CL_DECREASING,
+        p->nan_mode == ARGMAX_CL_NAN_IGNORE);
 }
 
 static void add_outputs(writer *w, const problem *p) {

@@ -67,8 +67,8 @@ static argmax_cl_status size_workspace(argmax_cl_plan plan) {
     if (!multiply_u64(plan->layout.outputs, g->parts, &partials) || !multiply_u64(partials, PARTIAL_BYTES, &bytes) ||
         bytes > plan->handle->facts.max_buffer || bytes > SIZE_MAX)
         return fail(ARGMAX_CL_ERROR_DEVICE_LIMIT,
-                    "workspace of %" PRIu64 " outputs x %" PRIu64 " parts x %u bytes: the device's largest buffer has %" PRIu64
-                    " bytes",
+                    "workspace of %" PRIu64 " outputs x %" PRIu64
+                    " parts x %u bytes: the device's largest buffer has %" PRIu64 " bytes",
                     plan->layout.outputs, g->parts, PARTIAL_BYTES, (uint64_t)plan->handle->facts.max_buffer);
     plan->workspace_bytes = (size_t)bytes;
     return ARGMAX_CL_SUCCESS;
@@ -148,4 +148,6 @@ argmax_cl_status argmax_cl_plan_workspace_size(argmax_cl_plan plan, size_t *byte
     return ARGMAX_CL_SUCCESS;
 }
 
-void argmax_cl_plan_destroy(argmax_cl_plan plan) { plan_release(plan); }
+void argmax_cl_plan_destroy(argmax_cl_plan plan) {
+    plan_release(plan);
+}

@@ -81,9 +81,13 @@ static const strategy_row strategies[] = {
 
 #define STRATEGY_COUNT ((uint32_t)(sizeof strategies / sizeof strategies[0]))
 
-uint32_t strategy_count(void) { return STRATEGY_COUNT; }
+uint32_t strategy_count(void) {
+    return STRATEGY_COUNT;
+}
 
-const char *strategy_name(uint32_t i) { return i < STRATEGY_COUNT ? strategies[i].name : NULL; }
+const char *strategy_name(uint32_t i) {
+    return i < STRATEGY_COUNT ? strategies[i].name : NULL;
+}
 
 static bool lay_out(const strategy_row *row, const problem *p, const layout *l, const device_facts *device,
                     const tuning_row *tuning, uint32_t group_limit, geometry *g, bool *suits) {

@@ -53,8 +53,8 @@ typedef struct place {
 } place;
 
 static argmax_cl_status wrong(const place *at, const char *word, const char *expected) {
-    return fail(ARGMAX_CL_ERROR_INVALID_STRATEGY, "ARGMAX_CL_TUNING = \"%s\", line %u: \"%.80s\": expected %s", at->file,
-                at->line, word, expected);
+    return fail(ARGMAX_CL_ERROR_INVALID_STRATEGY, "ARGMAX_CL_TUNING = \"%s\", line %u: \"%.80s\": expected %s",
+                at->file, at->line, word, expected);
 }
 
 static argmax_cl_status set_field(const place *at, const char *word, tuning_row *row) {

@@ -13,6 +13,7 @@ static const char *const shapes[] = {
     "300000 strides=2",
     "20000x70 axes=0",
     "20000x70 axes=0 strides=140,2",
+    "300x4000 strides=1,300 value",
 };
 
 /* Run the first shape that the strategy accepts; false when there is none. */
