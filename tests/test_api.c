@@ -116,7 +116,8 @@ static argmax_cl_status enqueue(const job *j, argmax_cl_plan plan, cl_command_qu
                                 cl_uint count, const cl_event *list, cl_event *event) {
     if (plan)
         return argmax_cl_plan_enqueue(plan, queue, &j->buffers, workspace, count, list, event);
-    return argmax_cl(suite_runner()->handle, queue, &j->d.desc, &j->buffers, count, list, event);
+    return (j->p.op == ARGMAX_CL_ARGMIN ? argmin_cl : argmax_cl)(suite_runner()->handle, queue, &j->d.desc, &j->buffers,
+                                                                 count, list, event);
 }
 
 /* Nothing may run before the wait list allows it, and the event tells when the outputs are there. */
