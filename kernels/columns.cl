@@ -1,5 +1,6 @@
 /* Reductions whose lanes run across neighbouring outputs: the last kept dim ("columns") is the closest in memory, the
  * positions on the reduced dims are its "rows". A job is a tile of columns and a part of the rows (strip.clh). */
+#include "meet.clh"
 #include "strip.clh"
 
 /* What a job knows of its outputs: addresses at column 0. */
@@ -95,15 +96,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void columns(__globa
                 candidate_t best = CANDIDATE_NONE;
                 if (s < count && !empty)
                     best = CANDIDATE(keys[j], at[j] * SHARING + share);
-                shared[me] = best;
-                barrier(CLK_LOCAL_MEM_FENCE);
-                for (uint reach = SHARING / 2; reach > 0; reach /= 2) {
-                    if (share < reach)
-                        shared[me] = better(shared[me], shared[me + reach * ACROSS]);
-                    barrier(CLK_LOCAL_MEM_FENCE);
-                }
-                best = shared[me];
-                barrier(CLK_LOCAL_MEM_FENCE);
+                MEET(best, shared, better, share, SHARING, ACROSS);
                 if (share == 0 && s < count && start + (ulong)j >= own)
                     leave(in, TARGET_ARGUMENTS, &dims, &g, &o, part, start + (ulong)j, CANDIDATE_KEY(best),
                           from + CANDIDATE_PLACE(best));

@@ -4,6 +4,7 @@
  * That dim is walked as columns (strip.clh), the other reduced dims as their rows. A column's answer has a row; with
  * the dims' weights it becomes the index in the whole reduction, and all columns of a job fold into one partial answer,
  * which the merging kernel completes. */
+#include "meet.clh"
 #include "strip.clh"
 
 /* Steps of the index for one step along each of the other reduced dims, and along the columns. */
@@ -53,15 +54,7 @@ folded(__global const T *restrict in, TARGET, const dims_t dims, const columns_t
         scan(in + input_start(&dims, out), &dims, &g, column, count, from, to, &strip);
         ulong2 best = fold_strip(&strip, &dims, &g, &w, column, count, from);
 #if GROUP > 1
-        shared[me] = best;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint reach = GROUP / 2; reach > 0; reach /= 2) {
-            if (me < reach)
-                shared[me] = better_partial(shared[me], shared[me + reach]);
-            barrier(CLK_LOCAL_MEM_FENCE);
-        }
-        best = shared[0];
-        barrier(CLK_LOCAL_MEM_FENCE);
+        MEET(best, shared, better_partial, me, GROUP, 1);
 #endif
         if (me == 0)
             partials[out * g.parts + part * g.tiles + tile] = best;

@@ -10,6 +10,7 @@
  *   PEEL     loads are aligned: elements before the first and after the last aligned vector go one by one (REDUCED 1)
  */
 #include "index.clh"
+#include "meet.clh"
 #include "order.clh"
 
 #define ROWS (GROUP / LANES)
@@ -149,15 +150,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void rows(__global c
         if (out < dims.outputs)
             best = scan_part(in + input_start(&dims, out), &dims, &g, part, lane, origin);
 #if LANES > 1
-        shared[me] = best;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint reach = LANES / 2; reach > 0; reach /= 2) {
-            if (lane < reach)
-                shared[me] = better(shared[me], shared[me + reach]);
-            barrier(CLK_LOCAL_MEM_FENCE);
-        }
-        best = shared[me];
-        barrier(CLK_LOCAL_MEM_FENCE);
+        MEET(best, shared, better, lane, LANES, 1);
 #endif
         if (lane == 0 && out < dims.outputs)
             LEAVE(out, part, !LOSES(CANDIDATE_KEY(best)), CANDIDATE_KEY(best), origin + CANDIDATE_PLACE(best));

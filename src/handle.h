@@ -101,7 +101,9 @@ struct argmax_cl_plan_s {
     kernel_set *kernels; /* idle ones */
 };
 
-/* plan.c: a plan for a checked problem; *out is unchanged on failure. NULL may be released. */
+/* plan.c: from what the user said to a checked problem with its strategy and tuning row named. */
+argmax_cl_status problem_open(argmax_cl_handle handle, argmax_cl_operator op, const argmax_cl_desc *desc, problem *p);
+/* A plan for a checked problem; *out is unchanged on failure. NULL may be released. */
 argmax_cl_status plan_create(argmax_cl_plan *out, argmax_cl_handle handle, const problem *p);
 void plan_release(argmax_cl_plan plan);
 

@@ -122,19 +122,24 @@ void plan_release(argmax_cl_plan plan) {
     free(plan);
 }
 
+argmax_cl_status problem_open(argmax_cl_handle handle, argmax_cl_operator op, const argmax_cl_desc *desc, problem *p) {
+    if (!handle)
+        return fail(ARGMAX_CL_ERROR_INVALID_ARGUMENT, "handle = NULL: expected a handle of argmax_cl_create");
+    argmax_cl_status status = device_enter();
+    if (!status)
+        status = check_desc(op, desc, p);
+    if (!status)
+        status = strategy_request(p);
+    return status;
+}
+
 argmax_cl_status argmax_cl_plan_create(argmax_cl_plan *plan, argmax_cl_handle handle, argmax_cl_operator op,
                                        const argmax_cl_desc *desc) {
     problem p;
     if (!plan)
         return fail(ARGMAX_CL_ERROR_INVALID_ARGUMENT, "plan = NULL: expected where to put the plan");
     *plan = NULL;
-    if (!handle)
-        return fail(ARGMAX_CL_ERROR_INVALID_ARGUMENT, "handle = NULL: expected a handle of argmax_cl_create");
-    argmax_cl_status status = device_enter();
-    if (!status)
-        status = check_desc(op, desc, &p);
-    if (!status)
-        status = strategy_request(&p);
+    argmax_cl_status status = problem_open(handle, op, desc, &p);
     if (!status)
         status = plan_create(plan, handle, &p);
     return status;
