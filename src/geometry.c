@@ -53,8 +53,8 @@ static uint64_t wanted_groups(const geometry_request *r) {
     return (uint64_t)r->device->compute_units * r->tuning->groups_per_unit;
 }
 
-/* Jobs to work-groups, in runs where there are more jobs than groups that pay: `most`, or on devices with one work-item a
- * group as many as keep the compute units busy. */
+/* Jobs to work-groups, in runs where there are more jobs than groups that pay: `most`, or on devices with one work-item
+ * a group as many as keep the compute units busy. */
 static launch_grid deal(const geometry_request *r, uint32_t group, uint64_t jobs, uint64_t most) {
     launch_grid grid = {group, jobs, jobs, 1};
     const uint64_t groups = min_u64(group == 1 ? wanted_groups(r) : most, r->tuning->groups_max);
@@ -170,8 +170,8 @@ bool geometry_rows(const geometry_request *r, lane_rule rule, geometry *g) {
         return false;
     if (!cut(r, ceil_div(l->outputs, rows), least, PART_ELEMENTS_MAX / g->vector, g))
         return false;
-    const uint64_t most = rule == LANES_ONE ? (uint64_t)r->device->compute_units * r->tuning->groups_tiny
-                                            : r->tuning->groups_max;
+    const uint64_t most =
+        rule == LANES_ONE ? (uint64_t)r->device->compute_units * r->tuning->groups_tiny : r->tuning->groups_max;
     g->scan = deal(r, group, ceil_div(l->outputs, rows) * g->parts, most);
     plan_merge(r, g);
     return true;
