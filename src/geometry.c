@@ -74,7 +74,8 @@ void plan_merge(const geometry_request *r, geometry *g) {
 load_kind kind_of_load(const geometry_request *r, bool unit, uint32_t vector) {
     if (!unit)
         return LOAD_STRIDED;
-    return r->tuning->aligned && r->device->aligned_buffers && vector > 1 ? LOAD_ALIGNED : LOAD_UNALIGNED;
+    const bool sure = r->tuning->aligned == 2 || (r->tuning->aligned && r->device->aligned_buffers);
+    return sure && vector > 1 ? LOAD_ALIGNED : LOAD_UNALIGNED;
 }
 
 void choose_arithmetic(const geometry_request *r, geometry *g) {
