@@ -40,7 +40,7 @@ static bool enqueue_read(const read_limit *limit, const bench_device *device, cl
         groups = (size_t)((bytes + BLOCK_BYTES[variant] - 1) / BLOCK_BYTES[variant]);
     } else {
         const size_t most = device->compute_units * ITEMS_PER_UNIT[variant] / GROUP;
-        const size_t needed = (size_t)((count + 4 * GROUP - 1) / (4 * GROUP));
+        const size_t needed = (size_t)((count + 4ul * GROUP - 1) / (4ul * GROUP));
         local = GROUP;
         groups = needed < most ? needed : most;
     }

@@ -3,7 +3,8 @@
  * The maximum is compared with a number that the data need not hold, so that the compiler must keep the loads; the
  * store is never taken on most data, and costs four bytes where it is.
  * GROUPED: work-groups side by side over the whole buffer, four 16-byte loads in flight (GPUs).
- * Otherwise one work-item a group with a block of its own, 64-byte vectors (CPUs). `first` and `count` are in vectors. */
+ * Otherwise one work-item a group with a block of its own, 64-byte vectors (CPUs). `first` and `count` are in vectors.
+ */
 #ifdef GROUPED
 __kernel void read_all(__global const uint4 *data, ulong first, ulong count, __global uint *never) {
     const ulong stride = get_global_size(0);

@@ -1,7 +1,7 @@
 /* name_years FILE.nc INDICES.npy: what years are the indices along the file's time axis?
  *
- * INDICES.npy holds int64 indices as argmax-cl -o writes them. Prints the years that occur most, and at how many points.
- * The time axis must count hours in a 360-day calendar, as climate models do. */
+ * INDICES.npy holds int64 indices as argmax-cl -o writes them. Prints the years that occur most, and at how many
+ * points. The time axis must count hours in a 360-day calendar, as climate models do. */
 #include <math.h>
 #include <netcdf.h>
 #include <stdint.h>

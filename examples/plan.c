@@ -36,7 +36,6 @@ static void find_peaks(argmax_cl_handle handle, cl_context context, cl_command_q
     buffers.input = new_buffer(context, LENGTH * sizeof *signal);
     buffers.index = new_buffer(context, sizeof *peaks);
 
-    /* README from here */
     argmax_cl_tensor input = ARGMAX_CL_TENSOR_INIT, index = ARGMAX_CL_TENSOR_INIT;
     input.dtype = ARGMAX_CL_FLOAT32;
     input.rank = 1;
@@ -48,6 +47,7 @@ static void find_peaks(argmax_cl_handle handle, cl_context context, cl_command_q
     desc.axis_count = 1;
     desc.axes = (const uint32_t[]){0};
 
+    /* README from here */
     argmax_cl_plan plan;
     size_t bytes;
     must(!argmax_cl_plan_create(&plan, handle, ARGMAX_CL_ARGMAX, &desc), "argmax_cl_plan_create");

@@ -1,5 +1,5 @@
 /* Arrays in host memory: where is the largest element of each row?
- * README.md quotes this file from the first #include on; a test compares. */
+ * README.md quotes what follows this comment; a test compares. */
 #include <argmax_cl/argmax_cl.h>
 #include <stdio.h>
 

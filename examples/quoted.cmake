@@ -1,6 +1,6 @@
 # cmake -DTEXT=README.md "-DSOURCES=a.c;b.c" -P quoted.cmake: TEXT must quote each source in a block of C: what stands
 # between its marks "README from here" and "README to here", moved left by four columns; without marks,
-# everything from the first #include on.
+# everything from the first line with an #include on.
 set(begin_mark "    /* README from here */\n")
 set(end_mark "    /* README to here */\n")
 file(READ ${TEXT} text)
@@ -9,7 +9,8 @@ foreach(source IN LISTS SOURCES)
   string(FIND "${code}" "${begin_mark}" begin)
   string(FIND "${code}" "${end_mark}" end)
   if(begin LESS 0)
-    string(FIND "${code}" "#include" begin)
+    string(FIND "${code}" "\n#include" begin)
+    math(EXPR begin "${begin} + 1")
     string(SUBSTRING "${code}" ${begin} -1 code)
   else()
     string(LENGTH "${begin_mark}" skipped)

@@ -4,6 +4,7 @@
  * output, GROUP / LANES outputs share a work-group. The merge is the same in any grouping, so the geometry of the first
  * stage does not show in the answer. From the host, besides index.clh: T, LAST, GROUP, LANES (powers of two). */
 #include "index.clh"
+#include "meet.clh"
 
 #define ROWS (GROUP / LANES)
 
@@ -11,13 +12,9 @@ typedef struct {
     ulong jobs, jobs_per_group, parts;
 } merge_t;
 
-static inline ulong2 better_partial(const ulong2 a, const ulong2 b) {
-    return a.x > b.x || (a.x == b.x && a.y > b.y) ? a : b;
-}
-
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void merge(__global const T *restrict in,
-                                                                       __global const ulong2 *restrict partials,
-                                                                       TARGET, const dims_t dims, const merge_t g) {
+                                                                       __global const ulong2 *restrict partials, TARGET,
+                                                                       const dims_t dims, const merge_t g) {
 #if LANES > 1
     __local ulong2 shared[GROUP];
 #endif
@@ -32,15 +29,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void merge(__global 
             for (ulong part = lane; part < g.parts; part += LANES)
                 best = better_partial(best, partials[out * g.parts + part]);
 #if LANES > 1
-        shared[me] = best;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint reach = LANES / 2; reach > 0; reach /= 2) {
-            if (lane < reach)
-                shared[me] = better_partial(shared[me], shared[me + reach]);
-            barrier(CLK_LOCAL_MEM_FENCE);
-        }
-        best = shared[me];
-        barrier(CLK_LOCAL_MEM_FENCE);
+        MEET(best, shared, better_partial, lane, LANES, 1);
 #endif
         if (lane == 0 && out < dims.outputs)
             put_output(&dims, in, TARGET_ARGUMENTS, out, best.y != 0, WIDE_TIE_INDEX(best.y));

@@ -7,9 +7,11 @@
  *
  * From the host, besides order.clh and index.clh: GROUP, LANES (powers of two), UNROLL (vectors in flight), and
  *   OVERLAP  a segment's last vector is moved back to end with the segment (unaligned loads, segment >= VEC)
- *   PEEL     loads are aligned: elements before the first and after the last aligned vector go one by one (REDUCED 1) */
-#include "order.clh"
+ *   PEEL     loads are aligned: elements before the first and after the last aligned vector go one by one (REDUCED 1)
+ */
 #include "index.clh"
+#include "meet.clh"
+#include "order.clh"
 
 #define ROWS (GROUP / LANES)
 #define BLOCK (ITERATIONS_MAX / UNROLL * UNROLL) /* vectors that an accumulator counts */
@@ -29,9 +31,9 @@
 /* What stays the same for every job; vectors and chunks count vectors, the rest elements. */
 typedef struct {
     ulong jobs, jobs_per_group, parts;
-    ulong vectors, chunk;            /* of an output, of a part */
-    ulong segment, segment_vectors;  /* length of the last reduced dim */
-    long stride;                     /* input stride of the last reduced dim */
+    ulong vectors, chunk;           /* of an output, of a part */
+    ulong segment, segment_vectors; /* length of the last reduced dim */
+    long stride;                    /* input stride of the last reduced dim */
 } rows_t;
 
 static inline ulong place_in_segment(const rows_t *g, const ulong x) {
@@ -55,13 +57,13 @@ static inline ulong first_index(const rows_t *g, const ulong v) {
 }
 
 static inline __global const T *vector_address(__global const T *start, const dims_t *dims, const rows_t *g,
-                                        const walk_t w) {
+                                               const walk_t w) {
     return start + segment_start(dims, w) + (long)place_in_segment(g, w.x) * ELEMENT_STRIDE(g);
 }
 
 /* Best of the vectors v, v + LANES, ... below `end`, with places relative to index `origin`. */
 static inline candidate_t scan(__global const T *start, const dims_t *dims, const rows_t *g, ulong v, const ulong end,
-                        const ulong origin) {
+                               const ulong origin) {
     candidate_t best = CANDIDATE_NONE;
     const walk_t by = walk_to(LANES, g->segment_vectors);
     walk_t w = walk_to(v, g->segment_vectors);
@@ -102,7 +104,7 @@ static inline candidate_t scan(__global const T *start, const dims_t *dims, cons
 #endif
 /* Elements [from, to), one at a time, dealt to the lanes. */
 static inline candidate_t scan_elements(__global const T *start, const uint lane, const ulong from, const ulong to,
-                                 const ulong origin) {
+                                        const ulong origin) {
     candidate_t best = CANDIDATE_NONE;
     for (ulong e = from + lane; e < to; e += LANES)
         best = better(best, CANDIDATE(KEY_OF(start[e]), e - origin));
@@ -110,7 +112,7 @@ static inline candidate_t scan_elements(__global const T *start, const uint lane
 }
 
 static inline candidate_t scan_part(__global const T *start, const dims_t *dims, const rows_t *g, const ulong part,
-                             const uint lane, const ulong origin) {
+                                    const uint lane, const ulong origin) {
     const ulong misplaced = (ulong)((uintptr_t)start / sizeof(T)) % VEC;
     const ulong head = min(misplaced ? VEC - misplaced : 0, g->segment);
     const ulong vectors = (g->segment - head) / VEC;
@@ -125,7 +127,7 @@ static inline candidate_t scan_part(__global const T *start, const dims_t *dims,
 }
 #else
 static inline candidate_t scan_part(__global const T *start, const dims_t *dims, const rows_t *g, const ulong part,
-                             const uint lane, const ulong origin) {
+                                    const uint lane, const ulong origin) {
     const ulong from = part * g->chunk;
     return scan(start, dims, g, from + lane, min(from + g->chunk, g->vectors), origin);
 }
@@ -148,15 +150,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void rows(__global c
         if (out < dims.outputs)
             best = scan_part(in + input_start(&dims, out), &dims, &g, part, lane, origin);
 #if LANES > 1
-        shared[me] = best;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint reach = LANES / 2; reach > 0; reach /= 2) {
-            if (lane < reach)
-                shared[me] = better(shared[me], shared[me + reach]);
-            barrier(CLK_LOCAL_MEM_FENCE);
-        }
-        best = shared[me];
-        barrier(CLK_LOCAL_MEM_FENCE);
+        MEET(best, shared, better, lane, LANES, 1);
 #endif
         if (lane == 0 && out < dims.outputs)
             LEAVE(out, part, !LOSES(CANDIDATE_KEY(best)), CANDIDATE_KEY(best), origin + CANDIDATE_PLACE(best));

@@ -13,7 +13,7 @@ echo "Building into build/"
     tail -n 40 build/log.txt
     exit 1
 }
-use_writable_cache "$PWD/build"
+prepare_pocl "$PWD/build"
 argmax_cl=build/tools/argmax-cl/argmax-cl
 # A driver for the processor, where there is no other device.
 "$argmax_cl" --list-devices >/dev/null 2>&1 || need_packages pocl-opencl-icd

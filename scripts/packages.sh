@@ -56,10 +56,17 @@ need_packages() {
 # shellcheck disable=SC2034 # used by those who source this
 build_packages=(build-essential cmake pkg-config opencl-headers ocl-icd-opencl-dev libnetcdf-dev)
 
-# PoCL keeps compiled kernels below HOME; where that cannot be written, below the build folder.
-use_writable_cache() { # BUILD_FOLDER
+# What PoCL, the OpenCL device for processors, needs of its surroundings.
+prepare_pocl() { # BUILD_FOLDER
+    # It keeps compiled kernels below HOME; where that cannot be written, below the build folder.
     if [ ! -w "${XDG_CACHE_HOME:-${HOME:-/nonexistent}}" ]; then
         export XDG_CACHE_HOME=$1/cache
         mkdir -p "$XDG_CACHE_HOME"
+    fi
+    # It takes the machine's memory and cores from /sys, which bare chroots lack: then tell it.
+    if [ ! -d /sys/devices/system/cpu ]; then
+        HWLOC_SYNTHETIC=$(awk -v cores="$(nproc)" '/^MemTotal/ {
+            printf "numa:1(memory=%.0f) core:%d pu:1", $2 * 1024, cores }' /proc/meminfo)
+        export HWLOC_SYNTHETIC
     fi
 }

@@ -40,9 +40,9 @@ static void describe(const struct argmax_cl_plan_s *plan, line *out) {
     add(out, "%s |", g->strategy);
     add_dims(out, "kept", plan->layout.kept, plan->layout.kept_count);
     add_dims(out, "reduced", plan->layout.reduced, plan->layout.reduced_count);
-    add(out, " | %" PRIu64 " groups of %" PRIu32 ", %" PRIu32 " lanes %s, vectors of %" PRIu32, g->scan.groups, g->scan.group,
-        g->lanes, g->family == FAMILY_ROWS ? "an output" : "across", g->vector);
-    if (g->family == FAMILY_COLUMNS)
+    add(out, " | %" PRIu64 " groups of %" PRIu32 ", %" PRIu32 " lanes %s, vectors of %" PRIu32, g->scan.groups,
+        g->scan.group, g->lanes, g->family == FAMILY_ROWS ? "an output" : "across", g->vector);
+    if (g->family != FAMILY_ROWS)
         add(out, " x %" PRIu32, g->strip);
     if (g->parts > 1)
         add(out, ", %" PRIu64 " parts an output, workspace %zu bytes", g->parts, plan->workspace_bytes);

@@ -51,9 +51,13 @@ static bool takes_ptx_pairs(cl_device_id device) {
            clGetDeviceInfo(device, compute_capability_major_nv, sizeof major, &major, NULL) == CL_SUCCESS && major >= 9;
 }
 
+/* Kernels keep one candidate or partial answer for each work-item in local memory. */
+#define LOCAL_BYTES_PER_ITEM 16
+
 argmax_cl_status device_query(cl_device_id device, device_facts *facts) {
     size_t group = 0, items[MAX_DIMENSIONS] = {0};
-    cl_bool unified = CL_FALSE;
+    cl_bool unified = CL_FALSE, little = CL_TRUE;
+    cl_ulong local_memory = 0;
     memset(facts, 0, sizeof *facts);
     const struct {
         cl_device_info what;
@@ -66,8 +70,8 @@ argmax_cl_status device_query(cl_device_id device, device_facts *facts) {
         {CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof group, &group},
         {CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof items, items},
         {CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof facts->max_buffer, &facts->max_buffer},
-        {CL_DEVICE_GLOBAL_MEM_SIZE, sizeof facts->global_memory, &facts->global_memory},
-        {CL_DEVICE_LOCAL_MEM_SIZE, sizeof facts->local_memory, &facts->local_memory},
+        {CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_memory, &local_memory},
+        {CL_DEVICE_ENDIAN_LITTLE, sizeof little, &little},
         {CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified, &unified},
     };
     for (size_t i = 0; i < sizeof queries / sizeof queries[0]; i++) {
@@ -76,6 +80,9 @@ argmax_cl_status device_query(cl_device_id device, device_facts *facts) {
             return fail_opencl("clGetDeviceInfo", code);
     }
     facts->max_group = group < items[0] ? group : items[0];
+    if (facts->max_group > local_memory / LOCAL_BYTES_PER_ITEM)
+        facts->max_group = (size_t)(local_memory / LOCAL_BYTES_PER_ITEM) + (local_memory < LOCAL_BYTES_PER_ITEM);
+    facts->little_endian = little;
     facts->host_unified = unified || (facts->type & CL_DEVICE_TYPE_CPU);
     facts->aligned_buffers = (facts->type & CL_DEVICE_TYPE_GPU) && !facts->host_unified;
     facts->ptx_pairs = takes_ptx_pairs(device);

@@ -90,7 +90,9 @@ argmax_cl_status argmax_cl_get_device(argmax_cl_handle handle, cl_context *conte
     return ARGMAX_CL_SUCCESS;
 }
 
-void handle_retain(argmax_cl_handle handle) { atomic_fetch_add(&handle->references, 1); }
+void handle_retain(argmax_cl_handle handle) {
+    atomic_fetch_add(&handle->references, 1);
+}
 
 void handle_release(argmax_cl_handle handle) {
     if (atomic_fetch_sub(&handle->references, 1) != 1)

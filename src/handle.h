@@ -70,8 +70,13 @@ typedef struct kernel_columns {
     cl_ulong rows, chunk;
     cl_ulong columns, tiles, outers;
     cl_ulong segment;
-    cl_long stride, column_stride;
+    cl_long stride, column_stride, column_index, column_value;
 } kernel_columns;
+
+typedef struct kernel_weights {
+    cl_long row[MAX_RANK];
+    cl_long column;
+} kernel_weights;
 
 typedef struct kernel_merge {
     cl_ulong jobs, jobs_per_group, parts;
@@ -96,7 +101,9 @@ struct argmax_cl_plan_s {
     kernel_set *kernels; /* idle ones */
 };
 
-/* plan.c: a plan for a checked problem; *out is unchanged on failure. NULL may be released. */
+/* plan.c: from what the user said to a checked problem with its strategy and tuning row named. */
+argmax_cl_status problem_open(argmax_cl_handle handle, argmax_cl_operator op, const argmax_cl_desc *desc, problem *p);
+/* A plan for a checked problem; *out is unchanged on failure. NULL may be released. */
 argmax_cl_status plan_create(argmax_cl_plan *out, argmax_cl_handle handle, const problem *p);
 void plan_release(argmax_cl_plan plan);
 

@@ -40,7 +40,7 @@ typedef enum dtype_kind { KIND_FLOAT, KIND_SIGNED, KIND_UNSIGNED } dtype_kind;
 typedef struct dtype_info {
     argmax_cl_dtype dtype;
     const char *name;
-    uint32_t bits;          /* 8, 16, 32, 64 */
+    uint32_t bits; /* 8, 16, 32, 64 */
     dtype_kind kind;
     uint32_t mantissa_bits; /* of a float; 0 otherwise */
     uint64_t no_winner;     /* bits of the value output of a slice without a winner */
@@ -123,12 +123,12 @@ void layout_collapse(const problem *p, layout *out);
 typedef struct device_facts {
     cl_device_type type;
     cl_uint compute_units, address_bits;
-    size_t max_group;          /* smaller of MAX_WORK_GROUP_SIZE and MAX_WORK_ITEM_SIZES[0] */
-    cl_ulong max_buffer;       /* CL_DEVICE_MAX_MEM_ALLOC_SIZE, bytes */
-    cl_ulong global_memory, local_memory; /* bytes */
-    bool host_unified;         /* host memory can be used in place */
-    bool aligned_buffers;      /* buffers start at multiples of any vector: no host memory is used in place */
-    bool ptx_pairs;            /* takes inline PTX for sm_90: arithmetic on 16-bit pairs */
+    size_t max_group; /* work-items of a work-group: the device's limits, and what local memory is enough for */
+    bool little_endian;
+    cl_ulong max_buffer;  /* CL_DEVICE_MAX_MEM_ALLOC_SIZE, bytes */
+    bool host_unified;    /* host memory can be used in place */
+    bool aligned_buffers; /* buffers start at multiples of any vector: no host memory is used in place */
+    bool ptx_pairs;       /* takes inline PTX for sm_90: arithmetic on 16-bit pairs */
     char name[256];
 } device_facts;
 
@@ -153,9 +153,10 @@ const char *tuning_names(void);
  * the environment variable ARGMAX_CL_TUNING names: lines "ROW FIELD=NUMBER ...". */
 argmax_cl_status tuning_choose(const char *name, const device_facts *device, tuning_row *row);
 
-/* ---- strategy.c, geometry.c: which kernel, and how it lies over the problem --------------------------------------- */
+/* ---- strategy.c, geometry.c: which kernel, and how it lies over the problem ---------------------------------------
+ */
 
-typedef enum kernel_family { FAMILY_ROWS, FAMILY_COLUMNS } kernel_family;
+typedef enum kernel_family { FAMILY_ROWS, FAMILY_COLUMNS, FAMILY_FOLDED } kernel_family;
 typedef enum load_kind { LOAD_ALIGNED, LOAD_UNALIGNED, LOAD_STRIDED } load_kind;
 
 /* Work-groups of one launch: `jobs` dealt out in runs of jobs_per_group. */
@@ -170,20 +171,22 @@ typedef struct geometry {
     const char *tuning; /* name of the row */
     kernel_family family;
     load_kind load;
-    uint32_t vector;    /* elements */
-    uint32_t lanes;     /* rows: work-items of an output; columns: work-items side by side */
+    uint32_t vector; /* elements */
+    uint32_t lanes;  /* rows: work-items of an output; columns: work-items side by side */
     uint32_t unroll;
-    uint32_t strip;     /* columns: vectors of a work-item */
-    bool overlap, peel; /* rows.cl tells */
-    bool words;         /* words.clh: several narrow elements to a 32-bit word */
-    bool ptx;           /* pairs.clh: instructions that OpenCL C cannot name */
-    uint64_t units;     /* of an output: vectors (rows), positions on the reduced dims (columns) */
-    uint64_t least;     /* units worth a part of their own */
-    uint64_t chunk;     /* units of a part */
-    uint64_t parts;     /* of an output; more than 1: a second launch merges them */
+    uint32_t strip;           /* columns: vectors of a work-item */
+    bool overlap, peel;       /* rows.cl tells */
+    bool words;               /* words.clh: several narrow elements to a 32-bit word */
+    bool ptx;                 /* pairs.clh: instructions that OpenCL C cannot name */
+    uint64_t units;           /* of an output: vectors (rows), positions on the reduced dims (columns) */
+    uint64_t least;           /* units worth a part of their own */
+    uint64_t chunk;           /* units of a part */
+    uint64_t parts;           /* of an output; more than 1: a second launch merges them */
     uint64_t segment_vectors; /* rows: vectors of the last reduced dim */
     bool one_block;           /* columns: no accumulator counts more rows than it can */
-    uint64_t tiles, outers;   /* columns: tiles over the last kept dim, outputs over that dim */
+    /* columns, folded: tiles over the dim of the columns, and outputs that each column dim serves */
+    uint64_t tiles, outers;
+    uint32_t fold; /* folded: which reduced dim the columns are */
     launch_grid scan;
     launch_grid merge; /* used when parts > 1 */
     uint32_t merge_lanes;
@@ -218,8 +221,10 @@ typedef struct geometry_request {
 } geometry_request;
 bool geometry_rows(const geometry_request *request, lane_rule lanes, geometry *out);
 bool geometry_columns(const geometry_request *request, geometry *out);
+bool geometry_folded(const geometry_request *request, geometry *out);
 
-/* ---- options.c: the -D macros that specialise a kernel --------------------------------------------------------------- */
+/* ---- options.c: the -D macros that specialise a kernel
+ * --------------------------------------------------------------- */
 
 #define OPTIONS_CAPACITY 512
 

@@ -3,7 +3,11 @@
 
 #include <stdlib.h>
 
-const char *scan_kernel_name(const geometry *g) { return g->family == FAMILY_ROWS ? "rows" : "columns"; }
+const char *scan_kernel_name(const geometry *g) {
+    static const char *const names[] = {
+        [FAMILY_ROWS] = "rows", [FAMILY_COLUMNS] = "columns", [FAMILY_FOLDED] = "folded"};
+    return names[g->family];
+}
 
 static kernel_dims dims_argument(const layout *l) {
     kernel_dims d = {.in_offset = l->in_offset,
@@ -27,30 +31,85 @@ static kernel_dims dims_argument(const layout *l) {
 }
 
 /* The number of buffers before the struct arguments. */
-static cl_uint scan_buffers(const problem *p, const geometry *g) { return g->parts > 1 || !p->value.type ? 2 : 3; }
-static cl_uint merge_buffers(const problem *p) { return p->value.type ? 4 : 3; }
+static cl_uint scan_buffers(const problem *p, const geometry *g) {
+    return g->parts > 1 || !p->value.type ? 2 : 3;
+}
+static cl_uint merge_buffers(const problem *p) {
+    return p->value.type ? 4 : 3;
+}
 
 static cl_int set_structs(cl_kernel kernel, cl_uint first, const kernel_dims *dims, const void *rest, size_t bytes) {
     const cl_int code = clSetKernelArg(kernel, first, sizeof *dims, dims);
     return code == CL_SUCCESS ? clSetKernelArg(kernel, first + 1, bytes, rest) : code;
 }
 
-static cl_int set_scan(const argmax_cl_plan plan, cl_kernel kernel, const kernel_dims *dims, bool idle) {
+static cl_int set_rows(const struct argmax_cl_plan_s *plan, cl_kernel kernel, cl_uint first, const kernel_dims *dims,
+                       uint64_t jobs) {
+    const geometry *g = &plan->geometry;
+    const layout_dim *last = &plan->layout.reduced[plan->layout.reduced_count - 1];
+    const kernel_rows rows = {.jobs = jobs,
+                              .jobs_per_group = g->scan.jobs_per_group,
+                              .parts = g->parts,
+                              .vectors = g->units,
+                              .chunk = g->chunk,
+                              .segment = last->size,
+                              .segment_vectors = g->segment_vectors,
+                              .stride = last->in};
+    return set_structs(kernel, first, dims, &rows, sizeof rows);
+}
+
+static cl_int set_columns(const struct argmax_cl_plan_s *plan, cl_kernel kernel, cl_uint first, const kernel_dims *dims,
+                          const layout_dim *column, uint64_t jobs) {
+    const geometry *g = &plan->geometry;
+    const cl_ulong last = dims->reduced_count - 1;
+    const kernel_columns columns = {.jobs = jobs,
+                                    .jobs_per_group = g->scan.jobs_per_group,
+                                    .parts = g->parts,
+                                    .rows = g->units,
+                                    .chunk = g->chunk,
+                                    .columns = column->size,
+                                    .tiles = g->tiles,
+                                    .outers = g->outers,
+                                    .segment = dims->reduced_size[last],
+                                    .stride = dims->reduced_in[last],
+                                    .column_stride = column->in,
+                                    .column_index = column->index,
+                                    .column_value = column->value};
+    return set_structs(kernel, first, dims, &columns, sizeof columns);
+}
+
+/* The folded dim leaves the list of reduced dims; what a step along each of them adds to the index goes along. */
+static cl_int set_folded(const struct argmax_cl_plan_s *plan, cl_kernel kernel, cl_uint first, const kernel_dims *dims,
+                         uint64_t jobs) {
+    const layout *l = &plan->layout;
+    kernel_dims rest = *dims;
+    kernel_weights weights = {{0}, 0};
+    uint64_t weight = l->reduction;
+    rest.reduced_count = 0;
+    for (uint32_t i = 0; i < l->reduced_count; ++i) {
+        weight /= l->reduced[i].size;
+        if (i == plan->geometry.fold) {
+            weights.column = (cl_long)weight;
+            continue;
+        }
+        rest.reduced_size[rest.reduced_count] = l->reduced[i].size;
+        rest.reduced_in[rest.reduced_count] = l->reduced[i].in;
+        weights.row[rest.reduced_count++] = (cl_long)weight;
+    }
+    const cl_int code = set_columns(plan, kernel, first, &rest, &l->reduced[plan->geometry.fold], jobs);
+    return code == CL_SUCCESS ? clSetKernelArg(kernel, first + 2, sizeof weights, &weights) : code;
+}
+
+static cl_int set_scan(const struct argmax_cl_plan_s *plan, cl_kernel kernel, const kernel_dims *dims, bool idle) {
     const geometry *g = &plan->geometry;
     const layout *l = &plan->layout;
-    const layout_dim *last = &l->reduced[l->reduced_count - 1];
-    const layout_dim *column = &l->kept[l->kept_count - 1];
     const cl_uint first = scan_buffers(&plan->problem, g);
     const uint64_t jobs = idle ? 0 : g->scan.jobs;
-    if (g->family == FAMILY_ROWS) {
-        const kernel_rows rows = {jobs,       g->scan.jobs_per_group, g->parts, g->units, g->chunk, last->size,
-                                  g->segment_vectors, last->in};
-        return set_structs(kernel, first, dims, &rows, sizeof rows);
-    }
-    const kernel_columns columns = {jobs,         g->scan.jobs_per_group, g->parts,   g->units, g->chunk,
-                                    column->size, g->tiles,               g->outers,  last->size,
-                                    last->in,     column->in};
-    return set_structs(kernel, first, dims, &columns, sizeof columns);
+    if (g->family == FAMILY_ROWS)
+        return set_rows(plan, kernel, first, dims, jobs);
+    if (g->family == FAMILY_FOLDED)
+        return set_folded(plan, kernel, first, dims, jobs);
+    return set_columns(plan, kernel, first, dims, &l->kept[l->kept_count - 1], jobs);
 }
 
 static argmax_cl_status create_set(argmax_cl_plan plan, bool idle, kernel_set **out) {
@@ -99,7 +158,9 @@ void kernel_set_return(argmax_cl_plan plan, kernel_set *set) {
     pthread_mutex_unlock(&plan->kernels_lock);
 }
 
-argmax_cl_status kernel_set_idle(argmax_cl_plan plan, kernel_set **set) { return create_set(plan, true, set); }
+argmax_cl_status kernel_set_idle(argmax_cl_plan plan, kernel_set **set) {
+    return create_set(plan, true, set);
+}
 
 void kernel_sets_release(kernel_set *sets) {
     while (sets) {

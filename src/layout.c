@@ -3,7 +3,9 @@
 
 #include <string.h>
 
-static int64_t magnitude(int64_t stride) { return stride < 0 ? -stride : stride; }
+static int64_t magnitude(int64_t stride) {
+    return stride < 0 ? -stride : stride;
+}
 
 /* A kept dim may be walked from its other end: outputs have no order among themselves. */
 static layout_dim turn_forward(layout_dim d, layout *out) {

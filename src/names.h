@@ -3,17 +3,24 @@
  *
  * No include guard: whoever includes a header that takes one of the names (Check: `fail`) includes this again. */
 #define add_u64 argmax_cl_internal_add_u64
+#define aligned_vector argmax_cl_internal_aligned_vector
 #define cached_plans_release argmax_cl_internal_cached_plans_release
 #define check_desc argmax_cl_internal_check_desc
 #define check_enqueue argmax_cl_internal_check_enqueue
+#define choose_arithmetic argmax_cl_internal_choose_arithmetic
+#define cut argmax_cl_internal_cut
+#define deal argmax_cl_internal_deal
 #define device_enter argmax_cl_internal_device_enter
 #define device_query argmax_cl_internal_device_query
 #define device_select argmax_cl_internal_device_select
 #define dtype_find argmax_cl_internal_dtype_find
+#define element_bytes argmax_cl_internal_element_bytes
 #define fail argmax_cl_internal_fail
 #define fail_build argmax_cl_internal_fail_build
 #define fail_opencl argmax_cl_internal_fail_opencl
+#define floor_power argmax_cl_internal_floor_power
 #define geometry_columns argmax_cl_internal_geometry_columns
+#define geometry_folded argmax_cl_internal_geometry_folded
 #define geometry_rows argmax_cl_internal_geometry_rows
 #define handle_release argmax_cl_internal_handle_release
 #define handle_retain argmax_cl_internal_handle_retain
@@ -26,13 +33,16 @@
 #define kernel_set_return argmax_cl_internal_kernel_set_return
 #define kernel_set_take argmax_cl_internal_kernel_set_take
 #define kernel_sets_release argmax_cl_internal_kernel_sets_release
+#define kind_of_load argmax_cl_internal_kind_of_load
 #define layout_collapse argmax_cl_internal_layout_collapse
 #define multiply_u64 argmax_cl_internal_multiply_u64
 #define opencl_error_name argmax_cl_internal_opencl_error_name
 #define options_merge argmax_cl_internal_options_merge
 #define options_scan argmax_cl_internal_options_scan
 #define plan_create argmax_cl_internal_plan_create
+#define plan_merge argmax_cl_internal_plan_merge
 #define plan_release argmax_cl_internal_plan_release
+#define problem_open argmax_cl_internal_problem_open
 #define program_get argmax_cl_internal_program_get
 #define programs_release argmax_cl_internal_programs_release
 #define scan_kernel_name argmax_cl_internal_scan_kernel_name
@@ -50,4 +60,6 @@
 #define tuning_choose argmax_cl_internal_tuning_choose
 #define tuning_find argmax_cl_internal_tuning_find
 #define tuning_names argmax_cl_internal_tuning_names
+#define wanted_groups argmax_cl_internal_wanted_groups
+#define widest_vector argmax_cl_internal_widest_vector
 #define workspaces_release argmax_cl_internal_workspaces_release

@@ -191,13 +191,7 @@ static argmax_cl_status one_call(argmax_cl_operator op, argmax_cl_handle handle,
     argmax_cl_plan plan = NULL;
     if (event)
         *event = NULL;
-    if (!handle)
-        return fail(ARGMAX_CL_ERROR_INVALID_ARGUMENT, "handle = NULL: expected a handle of argmax_cl_create");
-    argmax_cl_status status = device_enter();
-    if (!status)
-        status = check_desc(op, desc, &p);
-    if (!status)
-        status = strategy_request(&p);
+    argmax_cl_status status = problem_open(handle, op, desc, &p);
     if (!status)
         status = get_plan(handle, &p, &plan);
     if (status)

@@ -1,6 +1,8 @@
-/* The build options of a kernel: what kernels/order.clh, index.clh, rows.cl, columns.cl and merge.cl ask of the host. */
+/* The build options of a kernel: what kernels/order.clh, index.clh, rows.cl, columns.cl and merge.cl ask of the host.
+ */
 #include "internal.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,8 +19,8 @@ static void add(writer *w, const char *format, ...) {
     va_start(arguments, format);
     const int more = vsnprintf(w->text + w->used, OPTIONS_CAPACITY - w->used, format, arguments);
     va_end(arguments);
-    if (more > 0)
-        w->used += (size_t)more;
+    assert(more >= 0 && (size_t)more < OPTIONS_CAPACITY - w->used);
+    w->used += (size_t)more;
 }
 
 static const char *unsigned_type(uint32_t bits) {
@@ -26,7 +28,9 @@ static const char *unsigned_type(uint32_t bits) {
 }
 
 /* One or two dims are unrolled by the compiler, more are counted at run time. */
-static uint32_t dims_kind(uint32_t count) { return count <= 2 ? count : 0; }
+static uint32_t dims_kind(uint32_t count) {
+    return count <= 2 ? count : 0;
+}
 
 static void add_order(writer *w, const problem *p) {
     const dtype_info *type = p->input.type;
@@ -35,8 +39,8 @@ static void add_order(writer *w, const problem *p) {
         add(w, " -DKIND_FLOAT -DMANTISSA=%" PRIu32, type->mantissa_bits);
     else
         add(w, type->kind == KIND_SIGNED ? " -DKIND_SIGNED" : " -DKIND_UNSIGNED");
-    add(w, " -DMINIMUM=%d -DLAST=%d -DIGNORE_NAN=%d", p->op == ARGMAX_CL_ARGMIN,
-        p->direction == ARGMAX_CL_DECREASING, p->nan_mode == ARGMAX_CL_NAN_IGNORE);
+    add(w, " -DMINIMUM=%d -DLAST=%d -DIGNORE_NAN=%d", p->op == ARGMAX_CL_ARGMIN, p->direction == ARGMAX_CL_DECREASING,
+        p->nan_mode == ARGMAX_CL_NAN_IGNORE);
 }
 
 static void add_outputs(writer *w, const problem *p) {
@@ -54,12 +58,12 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char tex
     if (g->parts == 1)
         add_outputs(&w, p);
     add(&w, " -DSPLIT=%d -DKEPT=%" PRIu32 " -DREDUCED=%" PRIu32, g->parts > 1, dims_kind(l->kept_count),
-        dims_kind(l->reduced_count));
+        dims_kind(l->reduced_count - (g->family == FAMILY_FOLDED ? 1 : 0)));
     add(&w, " -D%s -DVEC=%" PRIu32 " -DGROUP=%" PRIu32 " -DUNROLL=%" PRIu32, loads[g->load], g->vector, g->scan.group,
         g->unroll);
     if (g->words)
         add(&w, " -DWORDS%s", g->ptx ? " -DPTX" : "");
-    if (g->family == FAMILY_COLUMNS)
+    if (g->family != FAMILY_ROWS)
         add(&w, " -DACROSS=%" PRIu32 " -DSTRIP=%" PRIu32 "%s", g->lanes, g->strip, g->one_block ? " -DONE_BLOCK" : "");
     else
         add(&w, " -DLANES=%" PRIu32 "%s%s", g->lanes, g->overlap ? " -DOVERLAP" : "", g->peel ? " -DPEEL" : "");

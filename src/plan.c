@@ -67,8 +67,8 @@ static argmax_cl_status size_workspace(argmax_cl_plan plan) {
     if (!multiply_u64(plan->layout.outputs, g->parts, &partials) || !multiply_u64(partials, PARTIAL_BYTES, &bytes) ||
         bytes > plan->handle->facts.max_buffer || bytes > SIZE_MAX)
         return fail(ARGMAX_CL_ERROR_DEVICE_LIMIT,
-                    "workspace of %" PRIu64 " outputs x %" PRIu64 " parts x %u bytes: the device's largest buffer has %" PRIu64
-                    " bytes",
+                    "workspace of %" PRIu64 " outputs x %" PRIu64
+                    " parts x %u bytes: the device's largest buffer has %" PRIu64 " bytes",
                     plan->layout.outputs, g->parts, PARTIAL_BYTES, (uint64_t)plan->handle->facts.max_buffer);
     plan->workspace_bytes = (size_t)bytes;
     return ARGMAX_CL_SUCCESS;
@@ -122,19 +122,24 @@ void plan_release(argmax_cl_plan plan) {
     free(plan);
 }
 
+argmax_cl_status problem_open(argmax_cl_handle handle, argmax_cl_operator op, const argmax_cl_desc *desc, problem *p) {
+    if (!handle)
+        return fail(ARGMAX_CL_ERROR_INVALID_ARGUMENT, "handle = NULL: expected a handle of argmax_cl_create");
+    argmax_cl_status status = device_enter();
+    if (!status)
+        status = check_desc(op, desc, p);
+    if (!status)
+        status = strategy_request(p);
+    return status;
+}
+
 argmax_cl_status argmax_cl_plan_create(argmax_cl_plan *plan, argmax_cl_handle handle, argmax_cl_operator op,
                                        const argmax_cl_desc *desc) {
     problem p;
     if (!plan)
         return fail(ARGMAX_CL_ERROR_INVALID_ARGUMENT, "plan = NULL: expected where to put the plan");
     *plan = NULL;
-    if (!handle)
-        return fail(ARGMAX_CL_ERROR_INVALID_ARGUMENT, "handle = NULL: expected a handle of argmax_cl_create");
-    argmax_cl_status status = device_enter();
-    if (!status)
-        status = check_desc(op, desc, &p);
-    if (!status)
-        status = strategy_request(&p);
+    argmax_cl_status status = problem_open(handle, op, desc, &p);
     if (!status)
         status = plan_create(plan, handle, &p);
     return status;
@@ -148,4 +153,6 @@ argmax_cl_status argmax_cl_plan_workspace_size(argmax_cl_plan plan, size_t *byte
     return ARGMAX_CL_SUCCESS;
 }
 
-void argmax_cl_plan_destroy(argmax_cl_plan plan) { plan_release(plan); }
+void argmax_cl_plan_destroy(argmax_cl_plan plan) {
+    plan_release(plan);
+}

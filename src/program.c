@@ -86,6 +86,7 @@ static argmax_cl_status assemble(const char *folder, const char *name, int depth
     const char *line = folder ? loaded : embedded(name);
     if (!status && !line)
         status = fail(ARGMAX_CL_ERROR_KERNEL_SOURCE, "kernel source %s is not part of this library", name);
+    assert(status || line);
     while (!status && *line) {
         const char *include = NULL;
         const size_t length = strcspn(line, "\n");

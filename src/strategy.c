@@ -46,6 +46,14 @@ static bool columns_are_nearer(const geometry_request *r, const geometry *g) {
     return l->kept[l->kept_count - 1].size > 1 && column > 0 && (row > column || row == 0 || last->size == 1);
 }
 
+/* Folding suits when nothing else has neighbours side by side. */
+static bool fold_is_nearest(const geometry_request *r, const geometry *g) {
+    const layout *l = r->layout;
+    (void)g;
+    const layout_dim *const column = &l->kept[l->kept_count - 1];
+    return l->reduced[l->reduced_count - 1].in != 1 && (column->size == 1 || column->in != 1);
+}
+
 static bool columns_do(const geometry_request *r, const geometry *g) {
     return columns_are_nearer(r, g) && whole_reductions_do(r, g);
 }
@@ -60,6 +68,7 @@ static bool strided_columns_do(const geometry_request *r, const geometry *g) {
 static const strategy_row strategies[] = {
     {"columns", FAMILY_COLUMNS, false, false, LANES_ALL, columns_do},
     {"split-columns", FAMILY_COLUMNS, false, true, LANES_ALL, columns_are_nearer},
+    {"folded-columns", FAMILY_FOLDED, false, true, LANES_ALL, fold_is_nearest},
     {"strided-columns", FAMILY_COLUMNS, true, false, LANES_ALL, strided_columns_do},
     {"split-strided-columns", FAMILY_COLUMNS, true, true, LANES_ALL, columns_are_nearer},
     {"tiny-rows", FAMILY_ROWS, false, false, LANES_ONE, rows_are_tiny},
@@ -72,9 +81,13 @@ static const strategy_row strategies[] = {
 
 #define STRATEGY_COUNT ((uint32_t)(sizeof strategies / sizeof strategies[0]))
 
-uint32_t strategy_count(void) { return STRATEGY_COUNT; }
+uint32_t strategy_count(void) {
+    return STRATEGY_COUNT;
+}
 
-const char *strategy_name(uint32_t i) { return i < STRATEGY_COUNT ? strategies[i].name : NULL; }
+const char *strategy_name(uint32_t i) {
+    return i < STRATEGY_COUNT ? strategies[i].name : NULL;
+}
 
 static bool lay_out(const strategy_row *row, const problem *p, const layout *l, const device_facts *device,
                     const tuning_row *tuning, uint32_t group_limit, geometry *g, bool *suits) {
@@ -84,6 +97,8 @@ static bool lay_out(const strategy_row *row, const problem *p, const layout *l, 
     g->strategy = row->name;
     if (row->family == FAMILY_COLUMNS)
         possible = geometry_columns(&request, g);
+    else if (row->family == FAMILY_FOLDED)
+        possible = geometry_folded(&request, g);
     else
         possible = geometry_rows(&request, row->lanes, g);
     *suits = possible && row->suits(&request, g);
@@ -115,9 +130,12 @@ static argmax_cl_status obey(const problem *p, const layout *l, const device_fac
     assert(row);
     if (lay_out(row, p, l, device, tuning, group_limit, out, &suits))
         return ARGMAX_CL_SUCCESS;
-    return fail(ARGMAX_CL_ERROR_INVALID_STRATEGY, "%s = \"%s\": does not apply to this problem; expected %s%s",
-                p->strategy_source, p->strategy, row->strided ? "neighbours with gaps" : "neighbours without gaps",
-                row->split ? ", and at least two pieces to share out" : "");
+    return fail(ARGMAX_CL_ERROR_INVALID_STRATEGY, "%s = \"%s\": does not apply to this problem; it takes %s and %s",
+                p->strategy_source, p->strategy,
+                row->family == FAMILY_FOLDED ? "a reduced dim other than the last one without gaps"
+                : row->strided               ? "neighbours with gaps"
+                                             : "neighbours without gaps",
+                row->split ? "at least two pieces to share out" : "reductions of at most 2^30 elements");
 }
 
 /* Refuse unknown names. Known ones become ours, which outlive the caller's. */

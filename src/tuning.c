@@ -29,6 +29,13 @@ static const field_info fields[] = {
 
 #define FIELD_COUNT (sizeof fields / sizeof fields[0])
 
+const tuning_row *tuning_find(const char *name) {
+    for (size_t i = 0; i < ROW_COUNT; ++i)
+        if (strcmp(rows[i].name, name) == 0)
+            return &rows[i];
+    return NULL;
+}
+
 const char *tuning_names(void) {
     static const char text[] =
 #define ROW(name, ...) ", " name
@@ -46,8 +53,8 @@ typedef struct place {
 } place;
 
 static argmax_cl_status wrong(const place *at, const char *word, const char *expected) {
-    return fail(ARGMAX_CL_ERROR_INVALID_STRATEGY, "ARGMAX_CL_TUNING = \"%s\", line %u: \"%.80s\": expected %s", at->file,
-                at->line, word, expected);
+    return fail(ARGMAX_CL_ERROR_INVALID_STRATEGY, "ARGMAX_CL_TUNING = \"%s\", line %u: \"%.80s\": expected %s",
+                at->file, at->line, word, expected);
 }
 
 static argmax_cl_status set_field(const place *at, const char *word, tuning_row *row) {
@@ -77,6 +84,8 @@ static argmax_cl_status read_line(const place *at, char *line, tuning_row *row) 
     char *rest;
     line[strcspn(line, "#\r\n")] = 0;
     const char *word = strtok_r(line, " \t", &rest);
+    if (word && !tuning_find(word))
+        return wrong(at, word, "a row's name first");
     if (!word || strcmp(word, row->name) != 0)
         return ARGMAX_CL_SUCCESS;
     argmax_cl_status status = ARGMAX_CL_SUCCESS;
@@ -101,13 +110,6 @@ static argmax_cl_status read_changes(const char *name, tuning_row *row) {
     }
     fclose(file);
     return status;
-}
-
-const tuning_row *tuning_find(const char *name) {
-    for (size_t i = 0; i < ROW_COUNT; ++i)
-        if (strcmp(rows[i].name, name) == 0)
-            return &rows[i];
-    return NULL;
 }
 
 argmax_cl_status tuning_choose(const char *name, const device_facts *device, tuning_row *row) {

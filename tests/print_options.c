@@ -38,6 +38,11 @@ static const char *const shapes[] = {
     "30x40x50 axes=0,2 strides=1,30,1200",
     "30x40x50 axes=1 strides=1,30,1200 value vstrides=1,1,30 istrides=50,1,1",
     "300x400 axes=0 strides=0,1",
+    "300x4000 strides=1,300",
+    "4096x4000 strides=1,4096",
+    "300x70x400 axes=0,2 strides=1,300,21000",
+    "32x7x3x400x9 axes=0,2,4 strides=1,32,448,1344,537600",
+    "32x7x3x400x9x5 axes=0,2,4 strides=1,32,448,1344,537600,9676800",
 };
 
 static const uint32_t group_limits[] = {1, 32, 256};

@@ -13,6 +13,7 @@ static const char *const shapes[] = {
     "300000 strides=2",
     "20000x70 axes=0",
     "20000x70 axes=0 strides=140,2",
+    "300x4000 strides=1,300 value",
 };
 
 /* Run the first shape that the strategy accepts; false when there is none. */
@@ -20,7 +21,8 @@ static bool run_strategy(runner *r, const char *strategy, const char *tuning, ru
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; ++i) {
         char line[PROBLEM_LINE_SIZE], error[300];
         problem_line p;
-        snprintf(line, sizeof line, "argmax float32 %s data=special strategy=%s tuning=%s", shapes[i], strategy, tuning);
+        snprintf(line, sizeof line, "argmax float32 %s data=special strategy=%s tuning=%s", shapes[i], strategy,
+                 tuning);
         ck_assert_msg(problem_parse(line, &p, error, sizeof error), "%s: %s", line, error);
         const run_result result = runner_report(r, &p, route);
         ck_assert_msg(result != RUN_FAILED, "%s: %s", line, r->message);

@@ -75,16 +75,16 @@ extern "C" {
 /* Values are pinned: they never change and are never reused. */
 typedef enum argmax_cl_status {
     ARGMAX_CL_SUCCESS = 0,
-    ARGMAX_CL_ERROR_INVALID_ARGUMENT = 1,    /* a NULL that must not be, an unknown enumerator, a wrong struct_size */
-    ARGMAX_CL_ERROR_INVALID_DTYPE = 2,       /* a dtype that is unknown or not allowed for this tensor */
-    ARGMAX_CL_ERROR_INVALID_RANK = 3,        /* rank outside 1..8, or an output's rank that is not the input's */
-    ARGMAX_CL_ERROR_INVALID_SIZE = 4,        /* an output size that does not follow from the input and the axes */
-    ARGMAX_CL_ERROR_INVALID_AXES = 5,        /* no axis, an axis out of range, an axis given twice */
-    ARGMAX_CL_ERROR_INVALID_STRIDES = 6,     /* two elements of an output could share an address */
-    ARGMAX_CL_ERROR_EMPTY_REDUCTION = 7,     /* nothing to take the extremum of: a reduced axis of size 0 */
-    ARGMAX_CL_ERROR_INDEX_RANGE = 8,         /* the index type cannot hold every index (or "no winner") */
-    ARGMAX_CL_ERROR_OVERFLOW = 9,            /* a product of sizes, or an address, beyond 2^63-1 */
-    ARGMAX_CL_ERROR_INVALID_BUFFER = 10,     /* a missing buffer, one of another context, or one with wrong access flags */
+    ARGMAX_CL_ERROR_INVALID_ARGUMENT = 1, /* a NULL that must not be, an unknown enumerator, a wrong struct_size */
+    ARGMAX_CL_ERROR_INVALID_DTYPE = 2,    /* a dtype that is unknown or not allowed for this tensor */
+    ARGMAX_CL_ERROR_INVALID_RANK = 3,     /* rank outside 1..8, or an output's rank that is not the input's */
+    ARGMAX_CL_ERROR_INVALID_SIZE = 4,     /* an output size that does not follow from the input and the axes */
+    ARGMAX_CL_ERROR_INVALID_AXES = 5,     /* no axis, an axis out of range, an axis given twice */
+    ARGMAX_CL_ERROR_INVALID_STRIDES = 6,  /* two elements of an output could share an address */
+    ARGMAX_CL_ERROR_EMPTY_REDUCTION = 7,  /* nothing to take the extremum of: a reduced axis of size 0 */
+    ARGMAX_CL_ERROR_INDEX_RANGE = 8,      /* the index type cannot hold every index (or "no winner") */
+    ARGMAX_CL_ERROR_OVERFLOW = 9,         /* a product of sizes, or an address, beyond 2^63-1 */
+    ARGMAX_CL_ERROR_INVALID_BUFFER = 10,  /* a missing buffer, one of another context, or one with wrong access flags */
     ARGMAX_CL_ERROR_BUFFER_TOO_SMALL = 11,   /* a tensor addresses elements outside its buffer */
     ARGMAX_CL_ERROR_BUFFER_OVERLAP = 12,     /* an output shares memory with another tensor or with the workspace */
     ARGMAX_CL_ERROR_INVALID_WORKSPACE = 13,  /* the workspace is missing, too small, or not usable */
@@ -150,11 +150,11 @@ typedef enum argmax_cl_nan_mode { ARGMAX_CL_NAN_PROPAGATE = 0, ARGMAX_CL_NAN_IGN
 typedef struct argmax_cl_tensor {
     size_t struct_size; /* sizeof(argmax_cl_tensor); INIT sets it */
     argmax_cl_dtype dtype;
-    uint32_t rank;         /* 1..8; 0 with sizes NULL in an output: rank and shape follow from the input */
-    const uint64_t *sizes; /* rank elements */
+    uint32_t rank;          /* 1..8; 0 with sizes NULL in an output: rank and shape follow from the input */
+    const uint64_t *sizes;  /* rank elements */
     const int64_t *strides; /* rank elements; NULL: packed row-major. Input: any sign, zero and overlaps allowed.
                                Output: sorted by |stride|, each must exceed the extent of the smaller ones */
-    uint64_t offset; /* elements from the buffer's start to position 0 on every axis */
+    uint64_t offset;        /* elements from the buffer's start to position 0 on every axis */
 } argmax_cl_tensor;
 
 /* What to reduce and how. Zero is the default of every optional field; fields are only ever appended. */
@@ -167,9 +167,9 @@ typedef struct argmax_cl_desc {
     const uint32_t *axes;          /* axis_count different axes in 0..rank-1, in any order */
     argmax_cl_direction axis_direction;
     argmax_cl_nan_mode nan_mode; /* no effect on integers */
-    const char *strategy; /* NULL: chosen for the shape, or by the environment variable ARGMAX_CL_STRATEGY.
-                             A name forces that one, or the plan is refused */
-    const char *tuning;   /* NULL: the tuning row of the device's class. A name forces that row ("cpu", "gpu") */
+    const char *strategy;        /* NULL: chosen for the shape, or by the environment variable ARGMAX_CL_STRATEGY.
+                                    A name forces that one, or the plan is refused */
+    const char *tuning;          /* NULL: the tuning row of the device's class. A name forces that row ("cpu", "gpu") */
 } argmax_cl_desc;
 
 #define ARGMAX_CL_TENSOR_INIT {sizeof(argmax_cl_tensor), (argmax_cl_dtype)0, 0, NULL, NULL, 0}
@@ -249,8 +249,8 @@ ARGMAX_CL_API argmax_cl_status argmax_cl_plan_workspace_size(argmax_cl_plan plan
 
 /* As argmax_cl, with a workspace of the caller's: a buffer of at least workspace_size bytes that may be read and
  * written by kernels and overlaps no tensor (NULL when that size is 0). It serves one enqueue in flight, or several on
- * one in-order queue. On an OpenCL failure only the workspace may have changed among what the caller can see as
- * unchanged; the outputs are then undefined. */
+ * one in-order queue. When OpenCL fails after the checks, outputs and
+ * workspace are undefined. */
 ARGMAX_CL_API argmax_cl_status argmax_cl_plan_enqueue(argmax_cl_plan plan, cl_command_queue queue,
                                                       const argmax_cl_buffers *buffers, cl_mem workspace,
                                                       cl_uint wait_count, const cl_event *wait_list, cl_event *event);
@@ -282,7 +282,7 @@ ARGMAX_CL_API void argmax_cl_host_arrays_init(argmax_cl_host_arrays *arrays);
 /* What a host call reports and, later, obeys. Zero is the default of every field; fields are only ever appended. */
 typedef struct argmax_cl_host_options {
     size_t struct_size;       /* sizeof(argmax_cl_host_options); INIT sets it */
-    double *seconds_compute;  /* NULL, or where to put the kernels' time on the device */
+    double *seconds_compute;  /* NULL, or where to put the time from the enqueue to the end of the last kernel */
     double *seconds_transfer; /* NULL, or where to put the time of both transfers */
 } argmax_cl_host_options;
 

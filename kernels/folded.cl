@@ -1,0 +1,62 @@
+/* Reductions whose closest neighbours lie on a reduced dim that is not the last one, as in arrays stored column by
+ * column: the order of memory is not the order of the index.
+ *
+ * That dim is walked as columns (strip.clh), the other reduced dims as their rows. A column's answer has a row; with
+ * the dims' weights it becomes the index in the whole reduction, and all columns of a job fold into one partial answer,
+ * which the merging kernel completes. */
+#include "meet.clh"
+#include "strip.clh"
+
+/* Steps of the index for one step along each of the other reduced dims, and along the columns. */
+typedef struct {
+    long row[8];
+    long column;
+} weights_t;
+
+/* The best of this lane's columns as a partial answer. */
+static inline ulong2 fold_strip(const strip_t *strip, const dims_t *dims, const columns_t *g, const weights_t *w,
+                                const ulong column, const int count, const ulong first_row) {
+    ulong2 best = (ulong2)(0, 0);
+    for (int s = 0; s < count; ++s) {
+        const ulong start = vector_start(g, column + (ulong)s * (ACROSS * VEC));
+        T keys[VEC];
+        uint at[VEC];
+        SPREAD(STRIP_KEY(strip, s), keys);
+        SPREAD(STRIP_AT(strip, s), at);
+        for (int j = 0; j < VEC; ++j) {
+            const ulong row = first_row + (ulong)at[j] * SHARING;
+            const ulong index = (ulong)(unravel(row, REDUCED_COUNT(*dims), dims->reduced_size, w->row) +
+                                        (long)(start + (ulong)j) * w->column);
+            best = better_partial(best, PARTIAL(!LOSES(keys[j]), keys[j], index));
+        }
+    }
+    return best;
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+folded(__global const T *restrict in, TARGET, const dims_t dims, const columns_t g, const weights_t w) {
+#if GROUP > 1
+    __local ulong2 shared[GROUP];
+#endif
+    const uint me = (uint)get_local_id(0);
+    const uint share = me / ACROSS;
+    const ulong first = (ulong)get_group_id(0) * g.jobs_per_group;
+    const ulong last = min(first + g.jobs_per_group, g.jobs);
+    for (ulong job = first; job < last; ++job) {
+        const ulong tile = job % g.tiles;
+        const ulong out = (job / g.tiles) % g.outers;
+        const ulong part = job / g.tiles / g.outers;
+        const ulong column = lane_column(tile);
+        const ulong from = part * g.chunk + share;
+        const ulong to = min(part * g.chunk + g.chunk, g.rows);
+        const int count = from < to ? lane_vectors(&g, column) : 0;
+        strip_t strip;
+        scan(in + input_start(&dims, out), &dims, &g, column, count, from, to, &strip);
+        ulong2 best = fold_strip(&strip, &dims, &g, &w, column, count, from);
+#if GROUP > 1
+        MEET(best, shared, better_partial, me, GROUP, 1);
+#endif
+        if (me == 0)
+            partials[out * g.parts + part * g.tiles + tile] = best;
+    }
+}

@@ -1,0 +1,49 @@
+/* What the geometries of rows and of columns have in common. */
+#ifndef ARGMAX_CL_GEOMETRY_H
+#define ARGMAX_CL_GEOMETRY_H
+
+#include "internal.h"
+
+#include <assert.h>
+
+/* A candidate's place within its part has 31 bits (kernels/order.clh). */
+#define PART_ELEMENTS_MAX (UINT64_C(1) << 30)
+
+static inline uint64_t min_u64(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+static inline uint64_t max_u64(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+static inline uint64_t ceil_div(uint64_t a, uint64_t b) {
+    assert(b > 0);
+    return a / b + (a % b != 0);
+}
+
+/* Largest power of two not above n and the limit; n >= 1. */
+uint32_t floor_power(uint64_t n, uint32_t limit);
+
+uint32_t element_bytes(const problem *p);
+/* Work-groups that keep the device busy. */
+uint64_t wanted_groups(const geometry_request *r);
+
+/* Elements of the widest vector of `bytes` bytes that the tuning allows. */
+uint32_t widest_vector(const geometry_request *r, uint32_t bytes);
+/* The widest one up to `vector` for which the offset and all strides but that of `skip` are multiples; an aligned load
+ * needs that. */
+uint32_t aligned_vector(const layout *l, uint32_t vector, const layout_dim *skip);
+load_kind kind_of_load(const geometry_request *r, bool unit, uint32_t vector);
+/* Whether narrow elements are kept in words; g->vector is set. */
+void choose_arithmetic(const geometry_request *r, geometry *g);
+
+/* Cut g->units of each output into parts, so that `groups` work-groups for whole outputs become enough for the device
+ * and no part has more than `most` units. `least` units are the smallest part worth a work-group. False when it must be
+ * cut and cannot, or is too long and may not. */
+bool cut(const geometry_request *r, uint64_t groups, uint64_t least, uint64_t most, geometry *g);
+/* Jobs to work-groups, in runs where there are more jobs than groups that pay: `most`, or on devices with one work-item
+ * a group as many as keep the compute units busy. */
+launch_grid deal(const geometry_request *r, uint32_t group, uint64_t jobs, uint64_t most);
+/* The second launch: as many lanes an output as its parts keep busy. */
+void plan_merge(const geometry_request *r, geometry *g);
+
+#endif

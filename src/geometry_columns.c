@@ -1,0 +1,107 @@
+/* How kernels/columns.cl and folded.cl lie over a collapsed problem. */
+#include "geometry.h"
+
+/* Lanes side by side over `vectors` of columns: as many as the work-group has, if they fill the device. Else narrower,
+ * so that lanes share a column's rows and merge in local memory, which is cheaper than parts that merge in the second
+ * launch; but with little idle at the end, wide enough for the memory, and rows enough for those who share them. */
+static uint32_t lanes_across(const geometry_request *r, uint32_t group, uint64_t vectors, uint64_t outers,
+                             uint64_t rows) {
+    const uint64_t wanted = wanted_groups(r);
+    uint32_t lanes = group;
+    while (lanes > 1) {
+        const uint32_t half = lanes / 2;
+        const uint64_t idle = ceil_div(vectors, lanes) * lanes - vectors;
+        const bool wasteful = idle * 8 > vectors;
+        const bool scarce = ceil_div(vectors, lanes) * outers < wanted && lanes > r->tuning->across_least;
+        if (!(wasteful || scarce) || (uint64_t)(group / half) * r->tuning->unroll_columns > rows)
+            break;
+        lanes = half;
+    }
+    return lanes;
+}
+
+static void choose_column_vector(const geometry_request *r, const layout_dim *column, geometry *g) {
+    const uint32_t widest = widest_vector(r, r->tuning->column_bytes);
+    const bool unit = column->in == 1;
+    if (!r->tuning->aligned) {
+        g->vector = floor_power(column->size, widest);
+    } else if (!unit) {
+        g->vector = 1;
+    } else {
+        g->vector = aligned_vector(r->layout, widest, column);
+        while (column->size % g->vector)
+            g->vector /= 2;
+    }
+    g->load = kind_of_load(r, unit, g->vector);
+}
+
+/* Lay tiles over a dim as columns and cut its rows into parts of the reduction. */
+static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint64_t rows, uint64_t outers,
+                      geometry *g) {
+    g->tuning = r->tuning->name;
+    g->unroll = r->tuning->unroll_columns;
+    g->overlap = g->peel = false;
+    choose_column_vector(r, column, g);
+    choose_arithmetic(r, g);
+    if ((g->load == LOAD_STRIDED) != r->strided)
+        return false;
+    const uint32_t group = floor_power(r->tuning->group_columns, r->group_limit);
+    const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
+    g->strip = group == 1 && r->tuning->strip_bytes > vector_bytes ? r->tuning->strip_bytes / vector_bytes : 1;
+    g->units = rows;
+    g->lanes = lanes_across(r, group, ceil_div(column->size, g->vector), outers, rows);
+    const uint64_t tile = (uint64_t)g->lanes * g->vector * g->strip;
+    g->tiles = ceil_div(column->size, tile);
+    g->outers = outers;
+    const uint64_t sharing = group / g->lanes;
+    const uint64_t row_bytes = min_u64(column->size, tile) * element_bytes(r->problem);
+    const uint64_t least = max_u64(sharing * g->unroll, r->tuning->part_bytes / row_bytes);
+    if (!cut(r, g->tiles * g->outers, least, PART_ELEMENTS_MAX, g))
+        return false;
+    /* Rows that an accumulator of this width counts (kernels/order.clh). */
+    const uint32_t bits = r->problem->input.type->bits;
+    g->one_block = bits <= 16 && ceil_div(g->chunk, sharing) <= ((UINT64_C(1) << bits) - 1) / g->unroll * g->unroll;
+    g->scan = deal(r, group, g->tiles * g->outers * g->parts, r->tuning->groups_max);
+    return true;
+}
+
+bool geometry_columns(const geometry_request *r, geometry *g) {
+    const layout *l = r->layout;
+    const layout_dim *column = &l->kept[l->kept_count - 1];
+    g->family = FAMILY_COLUMNS;
+    if (!lay_tiles(r, column, l->reduction, l->outputs / column->size, g))
+        return false;
+    plan_merge(r, g);
+    return true;
+}
+
+/* The reduced dim, other than the last one, that has neighbours side by side; reduced_count when there is none. */
+static uint32_t fold_dim(const layout *l) {
+    uint32_t i = 0;
+    while (i + 1 < l->reduced_count && l->reduced[i].in != 1)
+        ++i;
+    return i + 1 < l->reduced_count ? i : l->reduced_count;
+}
+
+bool geometry_folded(const geometry_request *r, geometry *g) {
+    const layout *l = r->layout;
+    geometry_request whole = *r;
+    g->family = FAMILY_FOLDED;
+    g->fold = fold_dim(l);
+    if (g->fold == l->reduced_count)
+        return false;
+    const layout_dim *column = &l->reduced[g->fold];
+    const uint64_t rows = l->reduction / column->size;
+    /* Tiles are parts already: the rows are cut only where that leaves too few. */
+    whole.split = false;
+    bool possible = lay_tiles(&whole, column, rows, l->outputs, g);
+    if (!possible || (rows > 1 && g->scan.jobs < wanted_groups(r))) {
+        whole.split = true;
+        possible = lay_tiles(&whole, column, rows, l->outputs, g);
+    }
+    if (!possible)
+        return false;
+    g->parts *= g->tiles;
+    plan_merge(r, g);
+    return g->parts > 1;
+}

@@ -1,0 +1,73 @@
+/* How kernels/rows.cl lies over a collapsed problem. */
+#include "geometry.h"
+
+static void choose_row_vector(const geometry_request *r, geometry *g) {
+    const layout *l = r->layout;
+    const layout_dim *last = &l->reduced[l->reduced_count - 1];
+    const bool unit = last->in == 1;
+    const uint32_t widest = widest_vector(r, r->tuning->vector_bytes);
+    g->overlap = g->peel = false;
+    if (!r->tuning->aligned) {
+        g->vector = floor_power(last->size, widest);
+        g->overlap = last->size % g->vector != 0;
+    } else if (!unit) {
+        g->vector = 1;
+    } else {
+        g->vector = aligned_vector(l, widest, last);
+        while (last->size % g->vector)
+            g->vector /= 2;
+        if (g->vector < widest && l->reduced_count == 1 && last->size >= 4 * (uint64_t)widest) {
+            g->vector = widest;
+            g->peel = true;
+        }
+    }
+    g->load = kind_of_load(r, unit, g->vector);
+}
+
+/* Work-items that share a short row: two as soon as it is worth it, then more for longer rows. */
+static uint32_t lanes_along(const geometry_request *r, uint64_t units) {
+    const uint64_t wanted = units / r->tuning->row_loads;
+    return floor_power(max_u64(wanted, units > r->tuning->tiny_loads ? 2 : 1), r->tuning->short_lanes);
+}
+
+/* Lanes and work-group for rows of g->units vectors. A small work-group meets cheaply; with few vectors in flight for
+ * each lane it takes more lanes to keep the memory busy. */
+static uint32_t choose_row_lanes(const geometry_request *r, lane_rule rule, geometry *g) {
+    const tuning_row *t = r->tuning;
+    uint32_t group = floor_power(t->group, r->group_limit);
+    g->lanes = rule == LANES_ONE ? 1 : group;
+    if (rule == LANES_FEW) {
+        const uint32_t lanes = lanes_along(r, g->units);
+        const bool few_loads = t->group_short > 1 && g->units / lanes < t->unroll_rows;
+        group = floor_power((uint64_t)t->group_short * (few_loads ? 2 : 1), r->group_limit);
+        g->lanes = floor_power(lanes, group);
+    }
+    return group;
+}
+
+bool geometry_rows(const geometry_request *r, lane_rule rule, geometry *g) {
+    const layout *l = r->layout;
+    const uint64_t segment = l->reduced[l->reduced_count - 1].size;
+    g->family = FAMILY_ROWS;
+    g->tuning = r->tuning->name;
+    g->unroll = r->tuning->unroll_rows;
+    choose_row_vector(r, g);
+    choose_arithmetic(r, g);
+    if ((g->load == LOAD_STRIDED) != r->strided)
+        return false;
+    g->segment_vectors = g->overlap ? ceil_div(segment, g->vector) : segment / g->vector;
+    g->units = l->reduction / segment * g->segment_vectors;
+    const uint32_t group = choose_row_lanes(r, rule, g);
+    const uint64_t rows = group / g->lanes;
+    const uint64_t least =
+        max_u64((uint64_t)g->lanes * g->unroll, r->tuning->part_bytes / (g->vector * element_bytes(r->problem)));
+    if (r->split && rows != 1)
+        return false;
+    if (!cut(r, ceil_div(l->outputs, rows), least, PART_ELEMENTS_MAX / g->vector, g))
+        return false;
+    const uint64_t most =
+        rule == LANES_ONE ? (uint64_t)r->device->compute_units * r->tuning->groups_tiny : r->tuning->groups_max;
+    g->scan = deal(r, group, ceil_div(l->outputs, rows) * g->parts, most);
+    plan_merge(r, g);
+    return true;
+}
