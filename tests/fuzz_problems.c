@@ -1,8 +1,8 @@
-/* fuzz_problems [--count N] [--seed S] [--kinds K] [--device SELECTOR] [--trace 1]
+/* fuzz_problems [--count N] [--seed S] [--kinds K] [--device SELECTOR] [--tuning ROW] [--trace 1]
  *
  * Runs N random problems against the oracle; exit status 0 when all are right. Prints the seed (taken from the clock
- * unless given), and for each failure the line that runs it again. K bounds the number of programs compiled. --trace 1
- * prints each line before it runs. */
+ * unless given), and for each failure the line that runs it again. K bounds the number of programs compiled. --tuning
+ * gives every problem one tuning row. --trace 1 prints each line before it runs. */
 #include "sweep.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 
 int main(int argc, char **argv) {
     uint64_t count = 2000, kinds = 60, seed = (uint64_t)time(NULL);
-    const char *selector = NULL;
+    const char *selector = NULL, *tuning = NULL;
     bool trace = false;
     for (int i = 1; i < argc; i += 2) {
         const char *const text = i + 1 < argc ? argv[i + 1] : "";
@@ -25,19 +25,22 @@ int main(int argc, char **argv) {
             kinds = strtoull(text, NULL, 10);
         else if (strcmp(argv[i], "--device") == 0)
             selector = text;
+        else if (strcmp(argv[i], "--tuning") == 0)
+            tuning = text;
         else if (strcmp(argv[i], "--trace") == 0)
             trace = strcmp(text, "0") != 0;
         else
             kinds = 0;
     }
     if (count == 0 || kinds == 0) {
-        fprintf(stderr, "usage: fuzz_problems [--count N] [--seed S] [--kinds K] [--device SELECTOR] [--trace 1]\n");
+        fprintf(stderr, "usage: fuzz_problems [--count N] [--seed S] [--kinds K] [--device SELECTOR] [--tuning ROW] "
+                        "[--trace 1]\n");
         return 2;
     }
     runner r;
     bool ok = runner_open(&r, selector);
     if (ok) {
-        sweep s = {.r = &r};
+        sweep s = {.r = &r, .tuning = tuning};
         r.trace = trace;
         ok = sweep_random(&s, seed, count, kinds);
         printf("%lu problems drawn, %lu right, %lu wrong, %lu refused by a forced strategy\n", s.problems, s.runs,

@@ -93,6 +93,8 @@ bool sweep_random(sweep *s, uint64_t seed, uint64_t count_wanted, uint64_t kinds
     for (uint64_t i = 0; s->runs < goal && s->failures < failures + 10 && i < 20 * count_wanted; i++) {
         random_source which = {problem_mix(seed + i % kinds)}, source = {problem_mix(random_next(&pool) + i)};
         problem_line p = random_program(&which);
+        if (s->tuning)
+            snprintf(p.tuning, sizeof p.tuning, "%s", s->tuning);
         random_problem(&source, &p, random_budget(&source));
         s->problems++;
         count(s, &p, (run_route)random_below(&source, ROUTE_COUNT));

@@ -13,6 +13,7 @@ typedef struct sweep {
     runner *r;
     unsigned long accepted[SWEEP_MAX_STRATEGIES][SWEEP_TUNINGS]; /* problems that a strategy took, and got right */
     unsigned long problems, runs, failures;
+    const char *tuning; /* NULL, or the tuning row that every random problem gets */
 } sweep;
 
 /* Run a problem under every strategy, each with both tuning rows or with the one dealt to it: half the kinds of
