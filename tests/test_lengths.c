@@ -94,6 +94,38 @@ START_TEST(repeated_and_padded) {
 }
 END_TEST
 
+/* Where counters of 8 and 16 bits beside a key run full: after 248 to 255 and 65528 to 65535 iterations, times the
+ * elements that go side by side. A pair lies on both sides of each. */
+START_TEST(counters_run_full) {
+    static const struct {
+        uint32_t kind; /* of the sample: 1 is float16, 4 int8, 5 int16 */
+        uint64_t size[2];
+        uint32_t axis;
+        uint64_t ends[3];
+    } full[] = {
+        {4, {1050, 70}, 0, {248, 252, 255}},
+        {4, {3, 9000}, 1, {4032, 4064, 4080}},
+        {4, {1, 1u << 21}, 1, {1032192, 258048, 64512}},
+        {5, {65600, 2}, 0, {65528, 65532, 65535}},
+        {1, {65600, 2}, 0, {65528, 65532, 65535}},
+        {5, {1, 1100000}, 1, {1048512, 1048448, 1048560}},
+        {1, {1, 1100000}, 1, {1048512, 1048448, 1048560}},
+    };
+    sweep s = {.r = suite_runner()};
+    for (size_t i = 0; i < sizeof full / sizeof full[0]; i++)
+        for (size_t end = 0; end < 3; end++) {
+            const problem_line kind = kind_sample(full[i].kind);
+            problem_line p = kind_shape(&kind, 2, full[i].size, 1u << full[i].axis);
+            p.data = DATA_PAIR;
+            p.seed = full[i].ends[end] - 1;
+            sweep_problem(&s, &p, SWEEP_DEALT_TUNING);
+            p.direction = !p.direction;
+            sweep_chosen(&s, &p, SWEEP_BOTH_TUNINGS);
+        }
+    check(&s, "counters run full");
+}
+END_TEST
+
 /* Larger than caches, and enough for every stage: the extremes at the very end, and on both sides of the middle. */
 START_TEST(large) {
     static const uint64_t flat[] = {1u << 24, (1u << 22) + 12345};
@@ -121,4 +153,4 @@ START_TEST(large) {
 END_TEST
 
 SUITE_MAIN("lengths", short_lengths_at_every_place, short_lengths_through_every_strategy, every_length,
-           repeated_and_padded, large)
+           repeated_and_padded, counters_run_full, large)

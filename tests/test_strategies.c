@@ -14,7 +14,7 @@ typedef struct shape {
 
 /* Widths of vectors, lanes and strips follow the sizes and make programs of their own: the shapes of the first group,
  * which every strategy finds its own in, run on every kind, the others on a few. */
-#define EVERYWHERE 3
+#define EVERYWHERE 2
 
 #define FIRST 1u
 #define SECOND 2u
@@ -23,7 +23,6 @@ typedef struct shape {
 
 static const shape shapes[] = {
     {2, SECOND, {67, 257}, DATA_SPECIAL, 8},
-    {2, SECOND, {67, 16}, DATA_TIES, 1},
     {2, FIRST, {257, 67}, DATA_SPECIAL, 11},
     /* one output */
     {1, FIRST, {1}, DATA_SPECIAL, 0},
@@ -36,6 +35,7 @@ static const shape shapes[] = {
     /* rows: tiny, short and many, long and few */
     {2, SECOND, {1000, 2}, DATA_SPECIAL, 5},
     {2, SECOND, {500, 7}, DATA_TIES, 6},
+    {2, SECOND, {67, 16}, DATA_TIES, 1},
     {2, SECOND, {301, 33}, DATA_NUMBER, 7},
     {2, SECOND, {257, 256}, DATA_PEAK, 0},
     {2, SECOND, {5, 4097}, DATA_PAIR, 4079},
@@ -84,7 +84,7 @@ START_TEST(all_strategies_agree) {
         const problem_line kind = kind_at(k);
         for (size_t i = 0; i < SHAPE_COUNT; i++) {
             const problem_line p = problem_of(&shapes[i], &kind);
-            if (i < EVERYWHERE || k % 9 == 5)
+            if (i < EVERYWHERE || k % 22 == 5)
                 sweep_problem(&s, &p, SWEEP_DEALT_TUNING);
         }
     }
@@ -98,7 +98,6 @@ END_TEST
 START_TEST(every_data_on_every_kind) {
     static const shape classes[] = {
         {2, SECOND, {67, 257}, DATA_RANDOM, 0},
-        {2, SECOND, {67, 16}, DATA_RANDOM, 0},
         {2, FIRST, {257, 67}, DATA_RANDOM, 0},
     };
     sweep s = {.r = suite_runner()};
