@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define PARTIAL_BYTES 16u /* (key, tie), kernels/index.clh */
 
@@ -123,6 +124,7 @@ void plan_release(argmax_cl_plan plan) {
 }
 
 argmax_cl_status problem_open(argmax_cl_handle handle, argmax_cl_operator op, const argmax_cl_desc *desc, problem *p) {
+    memset(p, 0, sizeof *p);
     if (!handle)
         return fail(ARGMAX_CL_ERROR_INVALID_ARGUMENT, "handle = NULL: expected a handle of argmax_cl_create");
     argmax_cl_status status = device_enter();
