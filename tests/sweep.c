@@ -26,17 +26,31 @@ static size_t dealt_tuning(const problem_line *p, uint32_t strategy) {
     return ((uint32_t)p->dtype + ways + strategy) % SWEEP_TUNINGS;
 }
 
-bool sweep_problem(sweep *s, const problem_line *line, sweep_extent extent) {
-    const unsigned long failures = s->failures, runs = s->runs;
+static void run_strategy(sweep *s, const problem_line *line, uint32_t i, sweep_extent extent) {
     problem_line p = *line;
+    for (size_t t = 0; t < SWEEP_TUNINGS; t++) {
+        if (extent == SWEEP_DEALT_TUNING && t != dealt_tuning(&p, i))
+            continue;
+        force(&p, strategy_name(i), sweep_tunings[t]);
+        s->accepted[i][t] += count(s, &p, ROUTE_PLAN) == RUN_OK;
+    }
+}
+
+bool sweep_strategy(sweep *s, const problem_line *line, const char *name, sweep_extent extent) {
+    const unsigned long failures = s->failures, runs = s->runs;
     s->problems++;
     for (uint32_t i = 0; i < strategy_count(); i++)
-        for (size_t t = 0; t < SWEEP_TUNINGS; t++) {
-            if (extent == SWEEP_DEALT_TUNING && t != dealt_tuning(&p, i))
-                continue;
-            force(&p, strategy_name(i), sweep_tunings[t]);
-            s->accepted[i][t] += count(s, &p, ROUTE_PLAN) == RUN_OK;
-        }
+        if (strcmp(strategy_name(i), name) == 0)
+            run_strategy(s, line, i, extent);
+    s->failures += s->runs == runs && s->failures == failures; /* refused */
+    return s->failures == failures;
+}
+
+bool sweep_problem(sweep *s, const problem_line *line, sweep_extent extent) {
+    const unsigned long failures = s->failures, runs = s->runs;
+    s->problems++;
+    for (uint32_t i = 0; i < strategy_count(); i++)
+        run_strategy(s, line, i, extent);
     if (s->runs == runs && s->failures == failures) {
         fprintf(stderr, "FAIL no strategy accepts this problem\n");
         s->failures++;

@@ -22,6 +22,10 @@ typedef struct sweep {
 typedef enum sweep_extent { SWEEP_BOTH_TUNINGS, SWEEP_DEALT_TUNING } sweep_extent;
 bool sweep_problem(sweep *s, const problem_line *line, sweep_extent extent);
 
+/* Run a problem under one strategy, which must accept it; false, and counted, when it does not or an answer is wrong.
+ */
+bool sweep_strategy(sweep *s, const problem_line *line, const char *name, sweep_extent extent);
+
 /* Run a problem with the strategy left to the library, and through one route after the other. */
 bool sweep_chosen(sweep *s, const problem_line *line, sweep_extent extent);
 
