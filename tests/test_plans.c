@@ -3,6 +3,7 @@
 
 #include "job.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,44 @@ START_TEST(environment_forces_a_strategy) {
     ck_assert(plan_says(plan, "split-rows"));
     argmax_cl_plan_destroy(plan);
     unsetenv("ARGMAX_CL_STRATEGY");
+    job_close(&j);
+}
+END_TEST
+
+/* A file of changes to the device's tuning row; what is wrong in it is named with its line. */
+START_TEST(tuning_files_are_checked) {
+    static const struct {
+        const char *text, *word; /* word NULL: accepted */
+    } files[] = {
+        {"# nothing\n\ncpu groups_per_unit=2\ngpu groups_per_unit=2 # both\n", NULL},
+        {"cpu group=3\ngpu group=3\n", "power of two"},
+        {"cpu colour=3\ngpu colour=3\n", "colour"},
+        {"cpu group\ngpu group\n", "FIELD=NUMBER"},
+        {"cpu strip_bytes=1x\ngpu strip_bytes=1x\n", "line 1"},
+        {"\ncpx group=4\n", "line 2"},
+    };
+    static const char name[] = "tuning_files_are_checked.txt";
+    job j;
+    job_open(&j, ONE_STAGE);
+    ck_assert_int_eq(setenv("ARGMAX_CL_TUNING", name, 1), 0);
+    for (size_t i = 0; i <= sizeof files / sizeof files[0]; i++) {
+        argmax_cl_plan plan = NULL;
+        const bool missing = i == sizeof files / sizeof files[0];
+        remove(name);
+        if (!missing) {
+            FILE *const file = fopen(name, "w");
+            ck_assert_ptr_nonnull(file);
+            fputs(files[i].text, file);
+            fclose(file);
+        }
+        const argmax_cl_status status =
+            argmax_cl_plan_create(&plan, suite_runner()->handle, ARGMAX_CL_ARGMAX, &j.d.desc);
+        const char *const word = missing ? "cannot read" : files[i].word;
+        ck_assert_int_eq(status, word ? ARGMAX_CL_ERROR_INVALID_STRATEGY : ARGMAX_CL_SUCCESS);
+        ck_assert_msg(!word || strstr(argmax_cl_last_error(), word), "%s: %s", word, argmax_cl_last_error());
+        argmax_cl_plan_destroy(plan);
+    }
+    unsetenv("ARGMAX_CL_TUNING");
     job_close(&j);
 }
 END_TEST
@@ -151,5 +190,6 @@ START_TEST(outputs_may_leave_their_shape_out) {
 }
 END_TEST
 
-SUITE_MAIN("plans", environment_forces_a_strategy, describe_needs_what_it_says, warm_up_touches_nothing,
-           objects_may_die_in_any_order, handles_give_back_what_they_took, outputs_may_leave_their_shape_out)
+SUITE_MAIN("plans", tuning_files_are_checked, environment_forces_a_strategy, describe_needs_what_it_says,
+           warm_up_touches_nothing, objects_may_die_in_any_order, handles_give_back_what_they_took,
+           outputs_may_leave_their_shape_out)
