@@ -114,7 +114,6 @@ static argmax_cl_status take_workspace(argmax_cl_handle handle, size_t bytes, po
     pthread_mutex_lock(&handle->cache_lock);
     pooled_workspace *w = find_workspace(handle, bytes);
     if (w) {
-        w->taken = true;
         if (w->bytes < bytes)
             drop_workspace(w);
         w->taken = true;
