@@ -42,7 +42,7 @@ static void device_name(cl_device_id device, char name[NAME_BYTES]) {
 }
 
 /* NVIDIA's extension cl_nv_device_attribute_query tells the compute capability; other devices refuse the question. */
-static bool takes_ptx_pairs(cl_device_id device) {
+static bool takes_ptx(cl_device_id device) {
     const cl_device_info compute_capability_major_nv = 0x4000;
     char extensions[8192] = "";
     cl_uint major = 0;
@@ -85,7 +85,7 @@ argmax_cl_status device_query(cl_device_id device, device_facts *facts) {
     facts->little_endian = little;
     facts->host_unified = unified || (facts->type & CL_DEVICE_TYPE_CPU);
     facts->aligned_buffers = (facts->type & CL_DEVICE_TYPE_GPU) && !facts->host_unified;
-    facts->ptx_pairs = takes_ptx_pairs(device);
+    facts->ptx = takes_ptx(device);
     device_name(device, facts->name);
     return ARGMAX_CL_SUCCESS;
 }

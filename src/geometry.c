@@ -81,5 +81,5 @@ load_kind kind_of_load(const geometry_request *r, bool unit, uint32_t vector) {
 void choose_arithmetic(const geometry_request *r, geometry *g) {
     const uint32_t bits = r->problem->input.type->bits;
     g->words = r->tuning->words && r->device->little_endian && bits <= 16 && g->vector * bits >= 32;
-    g->ptx = g->words && r->device->ptx_pairs;
+    g->ptx = r->tuning->native && r->device->ptx;
 }

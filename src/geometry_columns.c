@@ -38,6 +38,8 @@ static void choose_column_vector(const geometry_request *r, const layout_dim *co
 /* Lay tiles over a dim as columns and cut its rows into parts of the reduction. */
 static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint64_t rows, uint64_t outers,
                       geometry *g) {
+    const layout *l = r->layout;
+    const uint32_t row_dims = l->reduced_count - (g->family == FAMILY_FOLDED ? 1 : 0);
     g->tuning = r->tuning->name;
     g->unroll = r->tuning->unroll_columns;
     g->overlap = g->peel = false;
@@ -55,9 +57,12 @@ static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint6
     g->outers = outers;
     const uint64_t sharing = group / g->lanes;
     const uint64_t row_bytes = min_u64(column->size, tile) * element_bytes(r->problem);
-    const uint64_t least = max_u64(sharing * g->unroll, r->tuning->part_bytes / row_bytes);
+    const uint64_t run = sharing * g->unroll;
+    const uint64_t least = ceil_div(max_u64(run, r->tuning->part_bytes / row_bytes), run) * run;
     if (!cut(r, g->tiles * g->outers, least, PART_ELEMENTS_MAX, g))
         return false;
+    g->steady = g->strip == 1 && (row_dims == 1 || (l->reduced[l->reduced_count - 1].size % run == 0 &&
+                                                    (g->parts == 1 || g->chunk % run == 0)));
     /* Rows that an accumulator of this width counts (kernels/order.clh). */
     const uint32_t bits = r->problem->input.type->bits;
     g->one_block = bits <= 16 && ceil_div(g->chunk, sharing) <= ((UINT64_C(1) << bits) - 1) / g->unroll * g->unroll;

@@ -128,7 +128,7 @@ typedef struct device_facts {
     cl_ulong max_buffer;  /* CL_DEVICE_MAX_MEM_ALLOC_SIZE, bytes */
     bool host_unified;    /* host memory can be used in place */
     bool aligned_buffers; /* buffers start at multiples of any vector: no host memory is used in place */
-    bool ptx_pairs;       /* takes inline PTX for sm_90: arithmetic on 16-bit pairs */
+    bool ptx;             /* takes inline PTX for sm_90 */
     char name[256];
 } device_facts;
 
@@ -176,8 +176,9 @@ typedef struct geometry {
     uint32_t unroll;
     uint32_t strip;           /* columns: vectors of a work-item */
     bool overlap, peel;       /* rows.cl tells */
+    bool steady;              /* rows.cl: STEADY; column.clh: RUNS */
     bool words;               /* words.clh: several narrow elements to a 32-bit word */
-    bool ptx;                 /* pairs.clh: instructions that OpenCL C cannot name */
+    bool ptx;                 /* pairs.clh, native.clh: instructions that OpenCL C cannot name */
     uint64_t units;           /* of an output: vectors (rows), positions on the reduced dims (columns) */
     uint64_t least;           /* units worth a part of their own */
     uint64_t chunk;           /* units of a part */

@@ -61,12 +61,13 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char tex
         dims_kind(l->reduced_count - (g->family == FAMILY_FOLDED ? 1 : 0)));
     add(&w, " -D%s -DVEC=%" PRIu32 " -DGROUP=%" PRIu32 " -DUNROLL=%" PRIu32, loads[g->load], g->vector, g->scan.group,
         g->unroll);
-    if (g->words)
-        add(&w, " -DWORDS%s", g->ptx ? " -DPTX" : "");
+    add(&w, "%s%s", g->words ? " -DWORDS" : "", g->ptx ? " -DPTX" : "");
     if (g->family != FAMILY_ROWS)
-        add(&w, " -DACROSS=%" PRIu32 " -DSTRIP=%" PRIu32 "%s", g->lanes, g->strip, g->one_block ? " -DONE_BLOCK" : "");
+        add(&w, " -DACROSS=%" PRIu32 " -DSTRIP=%" PRIu32 "%s%s", g->lanes, g->strip, g->one_block ? " -DONE_BLOCK" : "",
+            g->steady ? " -DRUNS" : "");
     else
-        add(&w, " -DLANES=%" PRIu32 "%s%s", g->lanes, g->overlap ? " -DOVERLAP" : "", g->peel ? " -DPEEL" : "");
+        add(&w, " -DLANES=%" PRIu32 "%s%s%s", g->lanes, g->overlap ? " -DOVERLAP" : "", g->peel ? " -DPEEL" : "",
+            g->steady ? " -DSTEADY" : "");
 }
 
 void options_merge(const problem *p, const layout *l, const geometry *g, char text[OPTIONS_CAPACITY]) {
