@@ -139,17 +139,12 @@ static inline candidate_t scan(__global const T *start, const dims_t *dims, cons
 }
 
 #ifdef PEEL
-#if VEC == 1
-#define KEY_OF(bits) key(bits)
-#else
-#define KEY_OF(bits) (key((TV)(bits)).s0)
-#endif
 /* Elements [from, to), one at a time, dealt to the lanes. */
 static inline candidate_t scan_elements(__global const T *start, const uint lane, const ulong from, const ulong to,
                                         const ulong origin) {
     candidate_t best = CANDIDATE_NONE;
     for (ulong e = from + lane; e < to; e += LANES)
-        best = better(best, CANDIDATE(KEY_OF(start[e]), e - origin));
+        best = better(best, CANDIDATE(key_of(start[e]), e - origin));
     return best;
 }
 

@@ -57,7 +57,6 @@ static bool takes_ptx(cl_device_id device) {
 argmax_cl_status device_query(cl_device_id device, device_facts *facts) {
     size_t group = 0, items[MAX_DIMENSIONS] = {0};
     cl_bool unified = CL_FALSE, little = CL_TRUE;
-    cl_ulong local_memory = 0;
     memset(facts, 0, sizeof *facts);
     const struct {
         cl_device_info what;
@@ -70,7 +69,7 @@ argmax_cl_status device_query(cl_device_id device, device_facts *facts) {
         {CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof group, &group},
         {CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof items, items},
         {CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof facts->max_buffer, &facts->max_buffer},
-        {CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_memory, &local_memory},
+        {CL_DEVICE_LOCAL_MEM_SIZE, sizeof facts->local_bytes, &facts->local_bytes},
         {CL_DEVICE_ENDIAN_LITTLE, sizeof little, &little},
         {CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified, &unified},
     };
@@ -80,8 +79,9 @@ argmax_cl_status device_query(cl_device_id device, device_facts *facts) {
             return fail_opencl("clGetDeviceInfo", code);
     }
     facts->max_group = group < items[0] ? group : items[0];
-    if (facts->max_group > local_memory / LOCAL_BYTES_PER_ITEM)
-        facts->max_group = (size_t)(local_memory / LOCAL_BYTES_PER_ITEM) + (local_memory < LOCAL_BYTES_PER_ITEM);
+    if (facts->max_group > facts->local_bytes / LOCAL_BYTES_PER_ITEM)
+        facts->max_group =
+            (size_t)(facts->local_bytes / LOCAL_BYTES_PER_ITEM) + (facts->local_bytes < LOCAL_BYTES_PER_ITEM);
     facts->little_endian = little;
     facts->host_unified = unified || (facts->type & CL_DEVICE_TYPE_CPU);
     facts->aligned_buffers = (facts->type & CL_DEVICE_TYPE_GPU) && !facts->host_unified;

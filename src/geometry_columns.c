@@ -35,6 +35,15 @@ static void choose_column_vector(const geometry_request *r, const layout_dim *co
     g->load = kind_of_load(r, unit, g->vector);
 }
 
+/* Work-items of a work-group, of which each has a vector of candidates in local memory (kernels/columns.cl). */
+static uint32_t column_group(const geometry_request *r, uint32_t vector) {
+    const uint64_t candidate = element_bytes(r->problem) < 8 ? 8 : 16;
+    uint32_t group = floor_power(r->tuning->group_columns, r->group_limit);
+    while (group > 1 && (group + 16) * vector * candidate > r->device->local_bytes)
+        group /= 2;
+    return group;
+}
+
 /* Lay tiles over a dim as columns and cut its rows into parts of the reduction. */
 static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint64_t rows, uint64_t outers,
                       geometry *g) {
@@ -47,7 +56,7 @@ static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint6
     choose_arithmetic(r, g);
     if ((g->load == LOAD_STRIDED) != r->strided)
         return false;
-    const uint32_t group = floor_power(r->tuning->group_columns, r->group_limit);
+    const uint32_t group = column_group(r, g->vector);
     const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
     g->strip = group == 1 && r->tuning->strip_bytes > vector_bytes ? r->tuning->strip_bytes / vector_bytes : 1;
     g->units = rows;

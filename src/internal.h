@@ -124,6 +124,7 @@ typedef struct device_facts {
     cl_device_type type;
     cl_uint compute_units, address_bits;
     size_t max_group; /* work-items of a work-group: the device's limits, and what local memory is enough for */
+    cl_ulong local_bytes; /* local memory of a work-group */
     bool little_endian;
     cl_ulong max_buffer;  /* CL_DEVICE_MAX_MEM_ALLOC_SIZE, bytes */
     bool host_unified;    /* host memory can be used in place */
@@ -156,7 +157,7 @@ argmax_cl_status tuning_choose(const char *name, const device_facts *device, tun
 /* ---- strategy.c, geometry.c: which kernel, and how it lies over the problem ---------------------------------------
  */
 
-typedef enum kernel_family { FAMILY_ROWS, FAMILY_COLUMNS, FAMILY_FOLDED } kernel_family;
+typedef enum kernel_family { FAMILY_ROWS, FAMILY_HELD, FAMILY_COLUMNS, FAMILY_FOLDED } kernel_family;
 typedef enum load_kind { LOAD_ALIGNED, LOAD_UNALIGNED, LOAD_STRIDED } load_kind;
 
 /* Work-groups of one launch: `jobs` dealt out in runs of jobs_per_group. */
@@ -174,6 +175,7 @@ typedef struct geometry {
     uint32_t vector; /* elements */
     uint32_t lanes;  /* rows: work-items of an output; columns: work-items side by side */
     uint32_t unroll;
+    uint32_t loads, batch;    /* held rows: vectors of a work-item, rows at once */
     uint32_t strip;           /* columns: vectors of a work-item */
     bool overlap, peel;       /* rows.cl tells */
     bool steady;              /* rows.cl: STEADY; column.clh: RUNS */
@@ -220,6 +222,7 @@ typedef struct geometry_request {
     bool strided;         /* whether neighbours may lie apart */
     bool split;
 } geometry_request;
+bool geometry_held(const geometry_request *request, geometry *out);
 bool geometry_rows(const geometry_request *request, lane_rule lanes, geometry *out);
 bool geometry_columns(const geometry_request *request, geometry *out);
 bool geometry_folded(const geometry_request *request, geometry *out);

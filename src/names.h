@@ -21,6 +21,7 @@
 #define floor_power argmax_cl_internal_floor_power
 #define geometry_columns argmax_cl_internal_geometry_columns
 #define geometry_folded argmax_cl_internal_geometry_folded
+#define geometry_held argmax_cl_internal_geometry_held
 #define geometry_rows argmax_cl_internal_geometry_rows
 #define handle_release argmax_cl_internal_handle_release
 #define handle_retain argmax_cl_internal_handle_retain
