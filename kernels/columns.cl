@@ -1,5 +1,6 @@
 /* Reductions whose lanes run across neighbouring outputs: the last kept dim ("columns") is the closest in memory, the
  * positions on the reduced dims are its "rows". A job is a tile of columns and a part of the rows (strip.clh). */
+#include "finish.clh"
 #include "meet.clh"
 #include "strip.clh"
 
@@ -35,6 +36,11 @@ static inline void leave(__global const T *in, TARGET, const dims_t *d, const co
 #endif
 }
 
+/* A unit is a tile of columns: its first output, and how many there are. */
+#define UNIT_WIDTH ((ulong)STRIP * ACROSS * VEC)
+#define UNIT_FIRST(unit) ((unit) / g.tiles * g.columns + (unit) % g.tiles * UNIT_WIDTH)
+#define UNIT_COUNT(unit) min(UNIT_WIDTH, g.columns - (unit) % g.tiles * UNIT_WIDTH)
+
 /* Leave a whole vector's answers at once where they lie side by side; false where they do not. */
 #if SPLIT || VALUE || VEC == 1 || SHARING > 1
 #define LEAVE_VECTOR(o, column, k, at, from) false
@@ -55,11 +61,13 @@ static inline bool leave_vector(__global IDX_T *restrict index, const columns_t 
 }
 #endif
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void columns(__global const T *restrict in, TARGET,
-                                                                         const dims_t dims, const columns_t g) {
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+columns(__global const T *restrict in, TARGET, const dims_t dims, const columns_t g FINISH_PARAMETERS) {
+    FINISH_LOCALS
 #if SHARING > 1
     __local candidate_t shared[GROUP];
 #endif
+    MERGE_ONLY(unit, UNIT_FIRST(unit), UNIT_COUNT(unit))
     const uint me = (uint)get_local_id(0);
     const uint share = me / ACROSS;
     const ulong first = (ulong)get_group_id(0) * g.jobs_per_group;
@@ -106,5 +114,6 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void columns(__globa
 #endif
             }
         }
+        FINISH_JOB(job % (g.tiles * g.outers), outer * g.columns + tile * UNIT_WIDTH, UNIT_COUNT(tile))
     }
 }
