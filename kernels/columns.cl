@@ -1,5 +1,6 @@
 /* Reductions whose lanes run across neighbouring outputs: the last kept dim ("columns") is the closest in memory, the
  * positions on the reduced dims are its "rows". A job is a tile of columns and a part of the rows (strip.clh). */
+#include "finish.clh"
 #include "strip.clh"
 
 /* What a job knows of its outputs: addresses at column 0. */
@@ -24,8 +25,8 @@ static inline void leave(__global const T *in, TARGET, const dims_t *d, const co
     const bool found = !LOSES(k);
 #if SPLIT
     (void)in;
-    (void)d;
-    partials[(o->out + column) * g->parts + part] = PARTIAL(found, k, row);
+    (void)g;
+    partials[PARTIAL_AT(d, o->out + column, part)] = PARTIAL(found, k, row);
 #else
     const long c = (long)column;
     (void)part;
@@ -33,6 +34,11 @@ static inline void leave(__global const T *in, TARGET, const dims_t *d, const co
                o->in + c * g->column_stride, found, row);
 #endif
 }
+
+/* A unit is a tile of columns: its first output, and how many there are. */
+#define UNIT_WIDTH ((ulong)STRIP * ACROSS * VEC)
+#define UNIT_FIRST(unit) ((unit) / g.tiles * g.columns + (unit) % g.tiles * UNIT_WIDTH)
+#define UNIT_COUNT(unit) min(UNIT_WIDTH, g.columns - (unit) % g.tiles * UNIT_WIDTH)
 
 #if GROUP == 1
 /* Leave a whole vector's answers at once where they lie side by side; false where they do not. */
@@ -111,11 +117,13 @@ static inline void meet_and_leave(__global const T *in, TARGET, const dims_t *d,
 }
 #endif
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void columns(__global const T *restrict in, TARGET,
-                                                                         const dims_t dims, const columns_t g) {
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+columns(__global const T *restrict in, TARGET, const dims_t dims, const columns_t g FINISH_PARAMETERS) {
+    FINISH_LOCALS
 #if GROUP > 1
     __local candidate_t shared[VEC * PLANE];
 #endif
+    MERGE_ONLY(unit, UNIT_FIRST(unit), UNIT_COUNT(unit))
     const uint share = (uint)get_local_id(0) / ACROSS;
     const ulong first = (ulong)get_group_id(0) * g.jobs_per_group;
     const ulong last = min(first + g.jobs_per_group, g.jobs);
@@ -135,5 +143,6 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void columns(__globa
 #else
         leave_strip(in, TARGET_ARGUMENTS, &dims, &g, &o, part, from, column, count, &strip);
 #endif
+        FINISH_JOB(job % (g.tiles * g.outers), outer * g.columns + tile * UNIT_WIDTH, UNIT_COUNT(tile))
     }
 }

@@ -11,6 +11,7 @@
  *            divides LANES; without OVERLAP
  *   PEEL     loads are aligned: elements before the first and after the last aligned vector go one by one (REDUCED 1)
  */
+#include "finish.clh"
 #include "index.clh"
 #include "meet.clh"
 #include "order.clh"
@@ -25,7 +26,7 @@
 #endif
 
 #if SPLIT
-#define LEAVE(out, part, found, k, at) partials[(out) * g.parts + (part)] = PARTIAL(found, k, at)
+#define LEAVE(out, part, found, k, at) partials[PARTIAL_AT(&dims, out, part)] = PARTIAL(found, k, at)
 #else
 #define LEAVE(out, part, found, k, at) put_output(&dims, in, TARGET_ARGUMENTS, (out), (found), (at))
 #endif
@@ -86,6 +87,8 @@ static inline void load_vectors(__global const T *start, const dims_t *dims, con
         vector += distance;
     }
     step->vector = vector;
+    (void)start;
+    (void)dims;
 #else
     const walk_t by = walk_to(LANES, g->segment_vectors);
 #pragma unroll
@@ -170,11 +173,13 @@ static inline candidate_t scan_part(__global const T *start, const dims_t *dims,
 }
 #endif
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void rows(__global const T *restrict in, TARGET,
-                                                                      const dims_t dims, const rows_t g) {
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+rows(__global const T *restrict in, TARGET, const dims_t dims, const rows_t g FINISH_PARAMETERS) {
+    FINISH_LOCALS
 #if LANES > 1
     __local candidate_t shared[GROUP];
 #endif
+    MERGE_ONLY(unit, unit, 1)
     const uint me = (uint)get_local_id(0);
     const uint lane = me % LANES;
     const ulong first = (ulong)get_group_id(0) * g.jobs_per_group;
@@ -191,5 +196,6 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void rows(__global c
 #endif
         if (lane == 0 && out < dims.outputs)
             LEAVE(out, part, !LOSES(CANDIDATE_KEY(best)), CANDIDATE_KEY(best), origin + CANDIDATE_PLACE(best));
+        FINISH_JOB(out, out, 1)
     }
 }

@@ -51,8 +51,27 @@ static bool takes_ptx(cl_device_id device) {
            clGetDeviceInfo(device, compute_capability_major_nv, sizeof major, &major, NULL) == CL_SUCCESS && major >= 9;
 }
 
-/* Kernels keep one candidate or partial answer for each work-item in local memory. */
-#define LOCAL_BYTES_PER_ITEM 16
+/* Atomics with release and acquire between the work-groups of a launch: in every OpenCL 2.x, in 3.0 where the device
+ * says so. */
+static handover find_handover(cl_device_id device) {
+    const cl_device_info atomic_memory_capabilities = 0x1063; /* names of OpenCL 3.0 */
+    const cl_bitfield needed = 1 << 1 /* order acq_rel */ | 1 << 5 /* scope device */;
+    cl_bitfield capabilities = 0;
+    char version[256] = "", compiler[256] = "";
+    if (clGetDeviceInfo(device, CL_DEVICE_VERSION, sizeof version, version, NULL) != CL_SUCCESS ||
+        clGetDeviceInfo(device, CL_DEVICE_OPENCL_C_VERSION, sizeof compiler, compiler, NULL) != CL_SUCCESS)
+        return HANDOVER_NONE;
+    if (strncmp(version, "OpenCL 2.", 9) == 0 && strncmp(compiler, "OpenCL C 2.", 11) == 0)
+        return HANDOVER_CL20;
+    if (strncmp(version, "OpenCL 3.", 9) == 0 &&
+        clGetDeviceInfo(device, atomic_memory_capabilities, sizeof capabilities, &capabilities, NULL) == CL_SUCCESS &&
+        (capabilities & needed) == needed)
+        return HANDOVER_CL30;
+    return HANDOVER_NONE;
+}
+
+/* Kernels keep one candidate and one partial answer for each work-item in local memory, and a little more. */
+#define LOCAL_BYTES_PER_ITEM 40
 
 argmax_cl_status device_query(cl_device_id device, device_facts *facts) {
     size_t group = 0, items[MAX_DIMENSIONS] = {0};
@@ -86,6 +105,7 @@ argmax_cl_status device_query(cl_device_id device, device_facts *facts) {
     facts->host_unified = unified || (facts->type & CL_DEVICE_TYPE_CPU);
     facts->aligned_buffers = (facts->type & CL_DEVICE_TYPE_GPU) && !facts->host_unified;
     facts->ptx = takes_ptx(device);
+    facts->handover = facts->ptx ? HANDOVER_PTX : find_handover(device);
     device_name(device, facts->name);
     return ARGMAX_CL_SUCCESS;
 }

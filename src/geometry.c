@@ -64,8 +64,22 @@ bool cut(const geometry_request *r, uint64_t groups, uint64_t least, uint64_t mo
     return !r->split || g->parts > 1;
 }
 
-void plan_merge(const geometry_request *r, geometry *g) {
+/* Folded kernels do not know all the dims that lead to a value. */
+static handover choose_finish(const geometry_request *r, uint64_t units, const geometry *g) {
+    const bool can = g->parts > 1 && g->parts <= r->tuning->one_launch && units <= COUNTERS_A_QUEUE &&
+                     !(g->family == FAMILY_FOLDED && r->problem->value.type);
+    return can && (g->ptx || r->device->handover != HANDOVER_PTX) ? r->device->handover : HANDOVER_NONE;
+}
+
+void plan_merge(const geometry_request *r, uint64_t units, uint64_t width, geometry *g) {
     const uint32_t group = g->scan.group;
+    g->finish = choose_finish(r, units, g);
+    if (g->finish != HANDOVER_NONE) {
+        g->counters = units;
+        g->merge_lanes = floor_power(g->parts, floor_power(max_u64(1, group / width), group));
+        g->merge = (launch_grid){group, units, units, 1};
+        return;
+    }
     g->merge_lanes = floor_power(g->parts, group);
     const uint64_t outputs_a_group = group / g->merge_lanes;
     g->merge = deal(r, group, ceil_div(r->layout->outputs, outputs_a_group), r->tuning->groups_max);

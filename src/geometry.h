@@ -43,7 +43,8 @@ bool cut(const geometry_request *r, uint64_t groups, uint64_t least, uint64_t mo
 /* Jobs to work-groups, in runs where there are more jobs than groups that pay: `most`, or on devices with one work-item
  * a group as many as keep the compute units busy. */
 launch_grid deal(const geometry_request *r, uint32_t group, uint64_t jobs, uint64_t most);
-/* The second launch: as many lanes an output as its parts keep busy. */
-void plan_merge(const geometry_request *r, geometry *g);
+/* How parts are merged: by the last work-group of each of `units` groups of outputs, `width` side by side, or by a
+ * second launch, with as many lanes an output as its parts keep busy. */
+void plan_merge(const geometry_request *r, uint64_t units, uint64_t width, geometry *g);
 
 #endif

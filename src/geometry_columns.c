@@ -85,7 +85,8 @@ bool geometry_columns(const geometry_request *r, geometry *g) {
     g->family = FAMILY_COLUMNS;
     if (!lay_tiles(r, column, l->reduction, l->outputs / column->size, g))
         return false;
-    plan_merge(r, g);
+    const uint64_t tile = (uint64_t)g->lanes * g->vector * g->strip;
+    plan_merge(r, g->tiles * g->outers, min_u64(column->size, tile), g);
     return true;
 }
 
@@ -116,6 +117,6 @@ bool geometry_folded(const geometry_request *r, geometry *g) {
     if (!possible)
         return false;
     g->parts *= g->tiles;
-    plan_merge(r, g);
+    plan_merge(r, g->outers, 1, g);
     return g->parts > 1;
 }

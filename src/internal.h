@@ -120,6 +120,10 @@ void layout_collapse(const problem *p, layout *out);
 
 /* ---- device.c: facts, choice, and the guard against fork -------------------------------------------------------- */
 
+/* How a work-group sees what others of the same launch have written (kernels/finish.clh): not at all, by the atomics of
+ * OpenCL C 2.0 or 3.0, by PTX. */
+typedef enum handover { HANDOVER_NONE, HANDOVER_CL20, HANDOVER_CL30, HANDOVER_PTX } handover;
+
 typedef struct device_facts {
     cl_device_type type;
     cl_uint compute_units, address_bits;
@@ -130,6 +134,7 @@ typedef struct device_facts {
     bool host_unified;    /* host memory can be used in place */
     bool aligned_buffers; /* buffers start at multiples of any vector: no host memory is used in place */
     bool ptx;             /* takes inline PTX for sm_90 */
+    handover handover;
     char name[256];
 } device_facts;
 
@@ -184,7 +189,7 @@ typedef struct geometry {
     uint64_t units;           /* of an output: vectors (rows), positions on the reduced dims (columns) */
     uint64_t least;           /* units worth a part of their own */
     uint64_t chunk;           /* units of a part */
-    uint64_t parts;           /* of an output; more than 1: a second launch merges them */
+    uint64_t parts;           /* of an output; more than 1: they are merged in the end */
     uint64_t segment_vectors; /* rows: vectors of the last reduced dim */
     bool one_block;           /* columns: no accumulator counts more rows than it can */
     /* columns, folded: tiles over the dim of the columns, and outputs that each column dim serves */
@@ -193,7 +198,12 @@ typedef struct geometry {
     launch_grid scan;
     launch_grid merge; /* used when parts > 1 */
     uint32_t merge_lanes;
+    handover finish;   /* not NONE: the last work-groups of the scan merge, and merge is for queues where they cannot */
+    uint64_t counters; /* then: one for each output, or tile of columns */
 } geometry;
+
+/* Counters that a queue has, enough for any device whose outputs are fewer than its work-groups. */
+#define COUNTERS_A_QUEUE 4096
 
 /* Strategies in the order of preference. */
 uint32_t strategy_count(void);

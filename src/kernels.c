@@ -38,6 +38,25 @@ static cl_uint merge_buffers(const problem *p) {
     return p->value.type ? 4 : 3;
 }
 
+cl_uint finish_outputs(const geometry *g) {
+    const cl_uint buffers = 2, structs = g->family == FAMILY_FOLDED ? 3 : 2;
+    return buffers + structs;
+}
+
+cl_int kernel_set_stage(argmax_cl_plan plan, const kernel_set *set, cl_ulong stage, cl_ulong counter) {
+    const geometry *g = &plan->geometry;
+    const cl_uint at = finish_outputs(g) + (plan->problem.value.type ? 2 : 1) + 1;
+    const kernel_finish finish = {stage, counter, g->merge_lanes};
+    return clSetKernelArg(set->scan, at, sizeof finish, &finish);
+}
+
+/* The counters come after the outputs. */
+static cl_int set_finish(argmax_cl_plan plan, const kernel_set *set) {
+    const cl_uint at = finish_outputs(&plan->geometry) + (plan->problem.value.type ? 2 : 1);
+    const cl_int code = clSetKernelArg(set->scan, at, sizeof plan->handle->counters, &plan->handle->counters);
+    return code == CL_SUCCESS ? kernel_set_stage(plan, set, STAGE_BOTH, 0) : code;
+}
+
 static cl_int set_structs(cl_kernel kernel, cl_uint first, const kernel_dims *dims, const void *rest, size_t bytes) {
     const cl_int code = clSetKernelArg(kernel, first, sizeof *dims, dims);
     return code == CL_SUCCESS ? clSetKernelArg(kernel, first + 1, bytes, rest) : code;
@@ -132,12 +151,14 @@ static argmax_cl_status create_set(argmax_cl_plan plan, bool idle, kernel_set **
     if (!set)
         return fail(ARGMAX_CL_ERROR_OUT_OF_HOST_MEMORY, "no memory for the kernels of a plan");
     set->scan = clCreateKernel(plan->scan_program, scan_kernel_name(g), &code);
-    if (code == CL_SUCCESS && g->parts > 1)
+    if (code == CL_SUCCESS && plan->merge_program)
         set->merge = clCreateKernel(plan->merge_program, "merge", &code);
     if (code == CL_SUCCESS) {
         call = "clSetKernelArg";
         code = set_scan(plan, set->scan, &dims, idle);
     }
+    if (code == CL_SUCCESS && g->finish != HANDOVER_NONE)
+        code = set_finish(plan, set);
     if (code == CL_SUCCESS && set->merge)
         code = set_structs(set->merge, merge_buffers(&plan->problem), &dims, &merge, sizeof merge);
     if (code != CL_SUCCESS) {

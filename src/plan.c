@@ -36,6 +36,8 @@ static argmax_cl_status compile_stages(argmax_cl_plan plan, uint32_t *allowed) {
         status = group_allowed(plan->handle, plan->scan_program, scan, *allowed, allowed);
     if (status || g->parts == 1)
         return status;
+    if (g->finish != HANDOVER_NONE)
+        return counters_prepare(plan->handle);
     options_merge(&plan->problem, &plan->layout, g, plan->merge_options);
     status = program_get(plan->handle, "merge", plan->merge_options, &plan->merge_program);
     if (!status)
@@ -50,6 +52,7 @@ static argmax_cl_status decide(argmax_cl_plan plan) {
     argmax_cl_status status;
     for (;;) {
         uint32_t allowed = limit;
+        plan->merge_program = NULL;
         status = strategy_choose(&plan->problem, &plan->layout, device, limit, &plan->geometry);
         if (!status)
             status = compile_stages(plan, &allowed);
