@@ -31,13 +31,15 @@ uint32_t aligned_vector(const layout *l, uint32_t vector, const layout_dim *skip
     return vector;
 }
 
-uint64_t wanted_groups(const geometry_request *r) {
-    return (uint64_t)r->device->compute_units * r->tuning->groups_per_unit;
+uint64_t wanted_groups(const geometry_request *r, kernel_family family) {
+    const bool columns = family == FAMILY_COLUMNS || family == FAMILY_FOLDED;
+    return (uint64_t)r->device->compute_units *
+           (columns ? r->tuning->groups_columns : r->tuning->groups_per_unit);
 }
 
 launch_grid deal(const geometry_request *r, uint32_t group, uint64_t jobs, uint64_t most) {
     launch_grid grid = {group, jobs, jobs, 1};
-    const uint64_t groups = min_u64(group == 1 ? wanted_groups(r) : most, r->tuning->groups_max);
+    const uint64_t groups = min_u64(group == 1 ? wanted_groups(r, FAMILY_ROWS) : most, r->tuning->groups_max);
     if (jobs > groups) {
         grid.jobs_per_group = ceil_div(jobs, groups);
         grid.groups = ceil_div(jobs, grid.jobs_per_group);
@@ -46,7 +48,7 @@ launch_grid deal(const geometry_request *r, uint32_t group, uint64_t jobs, uint6
 }
 
 bool cut(const geometry_request *r, uint64_t groups, uint64_t least, uint64_t most, geometry *g) {
-    const uint64_t wanted = wanted_groups(r);
+    const uint64_t wanted = wanted_groups(r, g->family);
     uint64_t parts = 1;
     g->least = least;
     if (r->split) {
@@ -64,16 +66,18 @@ bool cut(const geometry_request *r, uint64_t groups, uint64_t least, uint64_t mo
     return !r->split || g->parts > 1;
 }
 
-/* Folded kernels do not know all the dims that lead to a value. */
-static handover choose_finish(const geometry_request *r, uint64_t units, const geometry *g) {
-    const bool can = g->parts > 1 && g->parts <= r->tuning->one_launch && units <= COUNTERS_A_QUEUE &&
+/* The last work-group of a unit merges for its outputs at the end of the launch, alone: that must not take long.
+ * Folded kernels do not know all the dims that lead to a value. */
+static handover choose_finish(const geometry_request *r, uint64_t units, uint64_t width, const geometry *g) {
+    const bool quick = width == 1 || g->parts * width <= FINISH_ROUNDS * (uint64_t)g->scan.group;
+    const bool can = g->parts > 1 && quick && g->parts <= r->tuning->one_launch && units <= COUNTERS_A_QUEUE &&
                      !(g->family == FAMILY_FOLDED && r->problem->value.type);
     return can && (g->ptx || r->device->handover != HANDOVER_PTX) ? r->device->handover : HANDOVER_NONE;
 }
 
 void plan_merge(const geometry_request *r, uint64_t units, uint64_t width, geometry *g) {
     const uint32_t group = g->scan.group;
-    g->finish = choose_finish(r, units, g);
+    g->finish = choose_finish(r, units, width, g);
     if (g->finish != HANDOVER_NONE) {
         g->counters = units;
         g->merge_lanes = floor_power(g->parts, floor_power(max_u64(1, group / width), group));

@@ -6,7 +6,7 @@
  * launch; but with little idle at the end, wide enough for the memory, and rows enough for those who share them. */
 static uint32_t lanes_across(const geometry_request *r, uint32_t group, uint64_t vectors, uint64_t outers,
                              uint64_t rows) {
-    const uint64_t wanted = wanted_groups(r);
+    const uint64_t wanted = wanted_groups(r, FAMILY_COLUMNS);
     uint32_t lanes = group;
     while (lanes > 1) {
         const uint32_t half = lanes / 2;
@@ -110,7 +110,7 @@ bool geometry_folded(const geometry_request *r, geometry *g) {
     /* Tiles are parts already: the rows are cut only where that leaves too few. */
     whole.split = false;
     bool possible = lay_tiles(&whole, column, rows, l->outputs, g);
-    if (!possible || (rows > 1 && g->scan.jobs < wanted_groups(r))) {
+    if (!possible || (rows > 1 && g->scan.jobs < wanted_groups(r, FAMILY_FOLDED))) {
         whole.split = true;
         possible = lay_tiles(&whole, column, rows, l->outputs, g);
     }

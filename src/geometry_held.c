@@ -40,7 +40,7 @@ bool geometry_held(const geometry_request *r, geometry *g) {
     g->ptx = g->ptx && group % 32 == 0;
     const uint64_t rows = group / g->lanes;
     g->batch = (uint32_t)max_u64(1, t->held_batch / (g->loads * vector_bytes));
-    while (g->batch > 1 && ceil_div(l->outputs, rows * g->batch) < wanted_groups(r))
+    while (g->batch > 1 && ceil_div(l->outputs, rows * g->batch) < wanted_groups(r, FAMILY_HELD))
         g->batch /= 2;
     g->scan = deal(r, group, ceil_div(l->outputs, rows * g->batch), t->groups_max);
     plan_merge(r, l->outputs, 1, g);

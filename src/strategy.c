@@ -1,5 +1,5 @@
 /* The strategies, in the order of preference: the first that suits the problem is taken. */
-#include "internal.h"
+#include "geometry.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ typedef struct strategy_row {
 
 /* Enough work-groups without cutting reductions into parts, or nothing to gain by cutting. */
 static bool whole_reductions_do(const geometry_request *r, const geometry *g) {
-    const uint64_t wanted = (uint64_t)r->device->compute_units * r->tuning->groups_per_unit;
+    const uint64_t wanted = wanted_groups(r, g->family);
     return g->scan.jobs * 2 >= wanted || g->units < 2 * g->least;
 }
 
