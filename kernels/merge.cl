@@ -13,8 +13,6 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void merge(__global 
                                                                        const dims_t dims, const merge_t g) {
 #if GROUP > 1
     __local ulong2 gathered[GROUP];
-#else
-    __local ulong2 *const gathered = 0;
 #endif
     const uint me = (uint)get_local_id(0);
     const ulong first = (ulong)get_group_id(0) * g.jobs_per_group;
