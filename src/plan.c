@@ -45,17 +45,22 @@ static argmax_cl_status compile_stages(argmax_cl_plan plan, uint32_t *allowed) {
     return status;
 }
 
-/* Decide and compile; again with smaller work-groups where the compiled kernel needs more registers than they leave. */
+/* Decide and compile; again with smaller work-groups where the compiled kernel needs more registers than they leave, and
+ * with two launches where a compiler does not know the atomics that its device lists. */
 static argmax_cl_status decide(argmax_cl_plan plan) {
-    const device_facts *device = &plan->handle->facts;
-    uint32_t limit = device->max_group < 65536 ? (uint32_t)device->max_group : 65536;
+    device_facts device = plan->handle->facts;
+    uint32_t limit = device.max_group < 65536 ? (uint32_t)device.max_group : 65536;
     argmax_cl_status status;
     for (;;) {
         uint32_t allowed = limit;
         plan->merge_program = NULL;
-        status = strategy_choose(&plan->problem, &plan->layout, device, limit, &plan->geometry);
+        status = strategy_choose(&plan->problem, &plan->layout, &device, limit, &plan->geometry);
         if (!status)
             status = compile_stages(plan, &allowed);
+        if (status == ARGMAX_CL_ERROR_BUILD && plan->geometry.finish != HANDOVER_NONE) {
+            device.handover = HANDOVER_NONE;
+            continue;
+        }
         if (status || allowed >= plan->geometry.scan.group || plan->geometry.scan.group == 1)
             break;
         limit = allowed ? allowed : 1;
