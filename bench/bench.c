@@ -1,6 +1,7 @@
 /* argmax-cl-bench: how fast the library is on this device, beside how fast the same bytes can be read at all. */
 #include "report.h"
 #include "run.h"
+#include "tune.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -26,6 +27,13 @@ static const char USAGE[] =
     "  --cached           leave inputs below 256 MiB in the caches of a GPU\n"
     "  --no-check         do not look at the answers\n"
     "  --commit TEXT      the version that the JSON lines name; default: that of the build\n"
+    "  --tune             search the tuning parameters that are fastest on the device, and write them to the file "
+    "that\n"
+    "                     the library reads (docs/tuning.md); --filter TEXT: for classes with TEXT in their name;\n"
+    "                     --seconds S: at most, 300 unless given; --json and --problems have no meaning then\n"
+    "  --from FILE        with --tune: start from the row of that tuning file alone\n"
+    "  --to FILE          with --tune: write to that file\n"
+    "  --bytes N          with --tune: size of the inputs\n"
     "  --help\n"
     "\n"
     "GB/s counts the cache lines of the input that must be touched, and the outputs, over the device's time from\n"
@@ -37,6 +45,8 @@ typedef struct settings {
     const char *problems, *device, *json, *commit;
     const char *filters[FILTERS_MAX];
     int filter_count;
+    bool tune;
+    tune_options tuning;
     run_options run;
 } settings;
 
@@ -140,11 +150,29 @@ static bool measure_all(const settings *s) {
     return good;
 }
 
+static bool tune_device(const settings *s) {
+    bench_device device;
+    tune_options options = s->tuning;
+    options.commit = s->commit;
+    options.filter = s->filter_count > 0 ? s->filters[0] : NULL;
+    const bool good = device_open(&device, s->device) && tune(&device, &options);
+    device_close(&device);
+    return good;
+}
+
 static bool read_seconds(const char *text, double *seconds) {
     char *end;
     *seconds = strtod(text, &end);
     return (end != text && *end == 0 && *seconds >= 0 && *seconds <= 3600) ||
            complain("--seconds %s: expected a number from 0 to 3600", text);
+}
+
+static bool read_bytes(const char *text, uint64_t *bytes) {
+    char *end;
+    errno = 0;
+    *bytes = strtoull(text, &end, 10);
+    return (errno == 0 && end != text && *end == 0 && *bytes >= 1 << 16 && *bytes % 4096 == 0) ||
+           complain("--bytes %s: expected a multiple of 4096, at least 65536", text);
 }
 
 static bool read_options(int argc, char **argv, settings *s) {
@@ -153,7 +181,9 @@ static bool read_options(int argc, char **argv, settings *s) {
         {"device", required_argument, NULL, 'd'},   {"seconds", required_argument, NULL, 's'},
         {"json", required_argument, NULL, 'j'},     {"cached", no_argument, NULL, 'c'},
         {"no-check", no_argument, NULL, 'n'},       {"commit", required_argument, NULL, 'v'},
-        {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0}};
+        {"help", no_argument, NULL, 'h'},           {"tune", no_argument, NULL, 't'},
+        {"from", required_argument, NULL, 'r'},     {"to", required_argument, NULL, 'o'},
+        {"bytes", required_argument, NULL, 'b'},    {NULL, 0, NULL, 0}};
     for (int option; (option = getopt_long(argc, argv, "d:h", options, NULL)) != -1;) {
         switch (option) {
         case 'p':
@@ -169,6 +199,20 @@ static bool read_options(int argc, char **argv, settings *s) {
             break;
         case 's':
             if (!read_seconds(optarg, &s->run.seconds))
+                return false;
+            s->tuning.seconds = s->run.seconds;
+            break;
+        case 't':
+            s->tune = true;
+            break;
+        case 'r':
+            s->tuning.from = optarg;
+            break;
+        case 'o':
+            s->tuning.to = optarg;
+            break;
+        case 'b':
+            if (!read_bytes(optarg, &s->tuning.bytes))
                 return false;
             break;
         case 'j':
@@ -194,8 +238,11 @@ static bool read_options(int argc, char **argv, settings *s) {
 }
 
 int main(int argc, char **argv) {
-    settings s = {.problems = BENCH_PROBLEMS, .commit = BENCH_COMMIT, .run = {.seconds = 1, .check = true}};
+    settings s = {.problems = BENCH_PROBLEMS,
+                  .commit = BENCH_COMMIT,
+                  .run = {.seconds = 1, .check = true},
+                  .tuning = {.seconds = 300}};
     if (!read_options(argc, argv, &s))
         return 2;
-    return measure_all(&s) ? 0 : 1;
+    return (s.tune ? tune_device(&s) : measure_all(&s)) ? 0 : 1;
 }
