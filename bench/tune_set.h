@@ -43,6 +43,11 @@ typedef struct tune_set {
 bool tune_set_open(tune_set *set, const bench_device *device, uint64_t bytes, const char *filter);
 void tune_set_close(tune_set *set);
 
+/* Any change of one word changes it. */
+uint64_t tune_digest(const void *data, size_t bytes);
+
+/* ---- tune_plan.c ----------------------------------------------------------------------------------------------- */
+
 /* The plan under a row, given as the line of a tuning file; false with argmax_cl_last_error() where it is refused. */
 bool tune_plan_open(tune_set *set, tune_problem *problem, const char *row, tune_plan *plan);
 void tune_plan_close(tune_plan *plan);

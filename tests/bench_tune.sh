@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# argmax-cl-bench --tune, for a few seconds on small inputs: what it writes, keeps and refuses.
+# usage: bench_tune.sh ARGMAX_CL_BENCH
+set -euo pipefail
+bench=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+unset ARGMAX_CL_TUNING
+export XDG_CONFIG_HOME=$folder/config TMPDIR=$folder
+file=$folder/config/argmax_cl/tuning
+
+fail() {
+    echo "bench_tune: $1"
+    exit 1
+}
+tune() {
+    "$bench" --tune --bytes 262144 --filter "short rows" --seconds 2 "$@"
+}
+echo "argmax float32 4096x128 axes=1" >"$folder/problems"
+plan() { # the plan of a problem, as the library makes it now
+    "$bench" --problems "$folder/problems" --seconds 0 --json -
+}
+
+# The user's folder and file are made, and the library reads it.
+tune >"$folder/log"
+grep -q '^written for' "$folder/log" || fail "says nothing of a file"
+[ "$(grep -c '^device "' "$file")" = 1 ] || fail "no section in $file"
+plan | grep -q '+file' || fail "the library does not read $file"
+ARGMAX_CL_TUNING='' plan | grep -q '+file' && fail "an empty ARGMAX_CL_TUNING does not switch it off"
+
+# A second run replaces its own section alone, and starts from it.
+sed -i '1i # kept: first\ngpu group=256\ndevice "No Such Device"\ncpu no matter what\n# kept: second' "$file"
+printf 'device "Another"\n# kept: third' >>"$file"
+tune >"$folder/log"
+[ "$(grep -c '# kept' "$file")" = 3 ] || fail "lost lines of others: $(cat "$file")"
+[ "$(grep -c '^# argmax-cl-bench --tune' "$file")" = 1 ] || fail "left its old section: $(cat "$file")"
+plan | grep -q '+file' || fail "the library does not read the second $file"
+
+# An interrupt leaves it alone, and so does a broken start; neither leaves files behind.
+cp "$file" "$folder/before"
+"$bench" --tune --bytes 262144 --seconds 60 >"$folder/log" 2>&1 &
+pid=$!
+for _ in $(seq 100); do
+    grep -q 'steps of' "$folder/log" && break
+    sleep 0.1
+done
+kill -INT $pid
+wait $pid && fail "an interrupt counts as success"
+cmp "$file" "$folder/before" || fail "an interrupt changed the file"
+echo 'cpu group=3
+gpu group=3' >"$folder/broken"
+tune --from "$folder/broken" >"$folder/log" 2>&1 && fail "takes a broken start"
+grep -q 'line 1' "$folder/log" || fail "does not say where the start is broken: $(cat "$folder/log")"
+cmp "$file" "$folder/before" || fail "a broken start changed the file"
+[ "$(ls "$folder/config/argmax_cl")" = tuning ] || fail "left $(ls "$folder/config/argmax_cl")"
+compgen -G "$folder/argmax_cl_tune_*" && fail "left a temporary file"
+echo "bench_tune: all as it should be"
