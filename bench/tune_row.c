@@ -55,11 +55,21 @@ const char *tune_field_name(size_t field) {
     return fields[field].name;
 }
 
+bool tune_is_fine(size_t field) {
+    return !fields[field].power_of_two;
+}
+
+/* To three significant bits: numbers that a person would write. */
+static double rounded(double n) {
+    const double unit = n < 8 ? 1 : exp2(floor(log2(n)) - 2);
+    return floor(n / unit + 0.5) * unit;
+}
+
 uint32_t tune_step(size_t field, uint32_t value, double factor, bool up) {
     const field_info *const f = &fields[field];
     /* aligned=2 promises what only a test can know. */
     const uint32_t most = field == TUNE_aligned ? 1 : f->most;
-    double next = up ? floor(value * factor) : ceil(value / factor);
+    double next = rounded(up ? floor(value * factor) : ceil(value / factor));
     if (f->power_of_two)
         next = exp2(up ? floor(log2(next)) : ceil(log2(next)));
     if (next == value)

@@ -27,6 +27,9 @@ const char *tune_row_built_in(size_t number, tune_row *row);
 
 const char *tune_field_name(size_t field);
 
+/* Whether there are values less than a factor of two apart. */
+bool tune_is_fine(size_t field);
+
 /* The next legal value, `factor` times as large or as small, or nearer where there are few; the value itself where
  * there is none. */
 uint32_t tune_step(size_t field, uint32_t value, double factor, bool up);

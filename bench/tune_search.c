@@ -124,8 +124,11 @@ static bool pass(search *s, double factor, const promises *p) {
     for (size_t count = 0; count < MOVES && !search_time_is_up(s); count++) {
         size_t best = MOVES;
         for (size_t m = 0; m < MOVES; m++)
-            if (!done[m] && (best == MOVES || promise_of(p, m) > promise_of(p, best)))
+            if (!done[m] && (factor >= 2 || tune_is_fine(moves[m].field)) &&
+                (best == MOVES || promise_of(p, m) > promise_of(p, best)))
                 best = m;
+        if (best == MOVES)
+            break;
         done[best] = true;
         const unsigned before = s->candidates;
         const bool up = p->of[best][1] >= p->of[best][0];
