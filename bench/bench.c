@@ -1,4 +1,5 @@
 /* argmax-cl-bench: how fast the library is on this device, beside how fast the same bytes can be read at all. */
+#include "first.h"
 #include "report.h"
 #include "run.h"
 #include "tune.h"
@@ -27,6 +28,7 @@ static const char USAGE[] =
     "  --cached           leave inputs below 256 MiB in the caches of a GPU\n"
     "  --no-check         do not look at the answers\n"
     "  --commit TEXT      the version that the JSON lines name; default: that of the build\n"
+    "  --first            time what the first result of a process costs, on the first selected problem alone\n"
     "  --tune             search the tuning parameters that are fastest on the device, and write them to the file "
     "that\n"
     "                     the library reads (docs/tuning.md); --filter TEXT: for classes with TEXT in their name;\n"
@@ -45,7 +47,7 @@ typedef struct settings {
     const char *problems, *device, *json, *commit;
     const char *filters[FILTERS_MAX];
     int filter_count;
-    bool tune;
+    bool tune, first;
     tune_options tuning;
     run_options run;
 } settings;
@@ -76,12 +78,28 @@ static void without_comment(const char *line, char text[PROBLEM_LINE_SIZE]) {
     snprintf(text, PROBLEM_LINE_SIZE, "%.*s", (int)length, line + start);
 }
 
+/* "argmax float32 largest" with the number of elements that the largest buffer holds, in whole pages. */
+static void put_largest(const bench_device *device, char text[PROBLEM_LINE_SIZE]) {
+    char op[32], dtype[32], rest[PROBLEM_LINE_SIZE] = "";
+    if (sscanf(text, "%31s %31s largest%[^\n]", op, dtype, rest) < 2 || strstr(text, " largest") == NULL)
+        return;
+    for (size_t i = 0; i < PROBLEM_DTYPE_COUNT; i++)
+        if (strcmp(dtype, problem_dtypes[i].name) == 0)
+            snprintf(text, PROBLEM_LINE_SIZE, "%s %s %llu%.900s", op, dtype,
+                     (unsigned long long)(device->max_buffer / 4096 * 4096 / (problem_dtypes[i].bits / 8)), rest);
+}
+
 static void measure_line(session *s, const char *line) {
     problem_line p;
     char error[256], text[PROBLEM_LINE_SIZE];
     run_result result = {.reader = ""};
     without_comment(line, text);
-    const bool parsed = problem_parse(line, &p, error, sizeof error);
+    put_largest(&s->device, text);
+    const bool parsed = problem_parse(text, &p, error, sizeof error);
+    if (parsed && s->settings->first) {
+        s->all_good = first_result(&s->device, &p, text, s->settings->commit, s->json);
+        return;
+    }
     if (!parsed)
         snprintf(result.failure, sizeof result.failure, "%s", error);
     else
@@ -110,11 +128,14 @@ static int widest(const settings *s, FILE *file) {
 static void measure_file(session *s, FILE *file) {
     char line[PROBLEM_LINE_SIZE];
     s->width = file == stdin ? 48 : widest(s->settings, file);
-    if (s->table != NULL)
+    if (s->table != NULL && !s->settings->first)
         report_head(s->table, &s->device, s->width);
     while (fgets(line, sizeof line, file) != NULL) {
-        if (selected(s->settings, line))
-            measure_line(s, line);
+        if (!selected(s->settings, line))
+            continue;
+        measure_line(s, line);
+        if (s->settings->first)
+            break;
     }
 }
 
@@ -176,14 +197,21 @@ static bool read_bytes(const char *text, uint64_t *bytes) {
 }
 
 static bool read_options(int argc, char **argv, settings *s) {
-    static const struct option options[] = {
-        {"problems", required_argument, NULL, 'p'}, {"filter", required_argument, NULL, 'f'},
-        {"device", required_argument, NULL, 'd'},   {"seconds", required_argument, NULL, 's'},
-        {"json", required_argument, NULL, 'j'},     {"cached", no_argument, NULL, 'c'},
-        {"no-check", no_argument, NULL, 'n'},       {"commit", required_argument, NULL, 'v'},
-        {"help", no_argument, NULL, 'h'},           {"tune", no_argument, NULL, 't'},
-        {"from", required_argument, NULL, 'r'},     {"to", required_argument, NULL, 'o'},
-        {"bytes", required_argument, NULL, 'b'},    {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"problems", required_argument, NULL, 'p'},
+                                            {"filter", required_argument, NULL, 'f'},
+                                            {"device", required_argument, NULL, 'd'},
+                                            {"seconds", required_argument, NULL, 's'},
+                                            {"json", required_argument, NULL, 'j'},
+                                            {"cached", no_argument, NULL, 'c'},
+                                            {"no-check", no_argument, NULL, 'n'},
+                                            {"commit", required_argument, NULL, 'v'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {"tune", no_argument, NULL, 't'},
+                                            {"from", required_argument, NULL, 'r'},
+                                            {"to", required_argument, NULL, 'o'},
+                                            {"bytes", required_argument, NULL, 'b'},
+                                            {"first", no_argument, NULL, '1'},
+                                            {NULL, 0, NULL, 0}};
     for (int option; (option = getopt_long(argc, argv, "d:h", options, NULL)) != -1;) {
         switch (option) {
         case 'p':
@@ -204,6 +232,9 @@ static bool read_options(int argc, char **argv, settings *s) {
             break;
         case 't':
             s->tune = true;
+            break;
+        case '1':
+            s->first = true;
             break;
         case 'r':
             s->tuning.from = optarg;

@@ -4,8 +4,8 @@
     bench/compare.py --bench build/bench/argmax-cl-bench --filter "cpu flat"
     bench/compare.py --gpu --problems bench/peers_gpu.txt --limit 200 --json bench/results/h200.jsonl
 
-Peers, those that are installed: on a CPU NumPy, PyTorch (eager, and compiled by torch.compile), OpenCV, ONNX Runtime and
-CLBlast; with --gpu PyTorch, CuPy, JAX, and CUB where nvcc is found. argmax-cl-bench stays open beside them and measures
+Peers, those that are installed: on a CPU NumPy, PyTorch (eager, and compiled by torch.compile), OpenCV, ONNX Runtime
+and CLBlast; with --gpu PyTorch, CuPy, JAX, and CUB where nvcc is found. argmax-cl-bench stays open beside them and measures
 each problem between the peers' turns, so that all see the same machine. GB/s counts the same bytes for all (see
 argmax-cl-bench --help). Answers are compared with NumPy's, of the first outputs where all would take too long; "wrong"
 names the peers that differ. A peer that lacks a type or an option is left out (-), and so is one that fails.
@@ -19,7 +19,7 @@ import sys
 import time
 
 from peers import find_peers
-from peers.problem import Problem, Reference
+from peers.problem import Problem, Recent, Reference
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -59,20 +59,6 @@ def measure_peer(peer, run, seconds):
     return samples
 
 
-class Data:
-    """The last problem's elements, which the next one often shares, and NumPy's answers on them."""
-
-    def __init__(self):
-        self.key = self.flat = None
-
-    def get(self, p):
-        key = (p.dtype, p.extent, p.data)
-        if key != self.key:
-            self.key = self.flat = None
-            self.flat, self.key = p.make(), key
-        return self.flat
-
-
 def prepare_peers(p, flat, peers):
     """Peer -> what runs the problem once; the names of those with wrong answers; and why others cannot."""
     reference, runs, wrong, failed = Reference(p, flat), {}, [], {}
@@ -92,7 +78,7 @@ def prepare_peers(p, flat, peers):
 
 
 def compare(p, bench, peers, data, options):
-    runs, wrong, failed = prepare_peers(p, data.get(p), peers)
+    runs, wrong, failed = prepare_peers(p, data.want(p.data_key, p.make), peers)
     ours, samples = [], {peer.name: [] for peer in runs}
     for _ in range(options.rounds):
         ours.append(bench.measure(p))
@@ -139,6 +125,8 @@ def main():
     parser.add_argument("--filter", action="append", default=[], help="as argmax-cl-bench")
     parser.add_argument("--device", help="as argmax-cl-bench")
     parser.add_argument("--gpu", action="store_true", help="the peers on an NVIDIA GPU instead of those on the CPU")
+    parser.add_argument("--cub", metavar="FILE",
+                        help="bench/peers/cub_argmax.cu as a compiled library, to save the time")
     parser.add_argument("--peers", default="", help="comma-separated names; default: all that are installed")
     parser.add_argument("--seconds", type=float, default=0.5, help="for each problem, peer and round")
     parser.add_argument("--rounds", type=int, default=3)
@@ -151,8 +139,8 @@ def main():
     with open(options.problems, encoding="ascii") as file:
         lines = [line for line in file if line.split("#")[0].strip() and all(f in line for f in options.filter)]
     problems = [Problem(line.split("#")[0].strip()) for line in lines if " largest" not in line.split("#")[0]]
-    start, names, data = time.perf_counter(), [n for n in options.peers.split(",") if n], Data()
-    peers, bench = find_peers(names, options.gpu, options.device), Bench(options)
+    start, names, data = time.perf_counter(), [n for n in options.peers.split(",") if n], Recent(3)
+    peers, bench = find_peers(names, options.gpu, options.device, options.cub), Bench(options)
     width = max([len(p.text) for p in problems] + [7])
     print(f"{'problem':<{width}} {'argmax_cl':>9}{'limit':>9}{'ratio':>7}" + "".join(f"{p.name:>12}" for p in peers) +
           f" {'to best':>7}  {'best peer':<12}strategy   (GB/s)", flush=True)

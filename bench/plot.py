@@ -6,83 +6,23 @@
 
 A file of results is what argmax-cl-bench --json and bench/compare.py --json append, from one device; it may hold one
 line {"about": TITLE, "note": TEXT}. Of several lines on a problem those of the latest commit count, and of these the
-one with the median ratio. In the page, what stands between <!-- results NAME --> and <!-- end NAME --> is replaced.
+one with the median ratio. In the page, what stands between <!-- results NAME --> and <!-- end NAME --> is replaced; a
+device that has no such place gets one at the end.
 Needs matplotlib.
 """
 import argparse
 import glob
-import json
+import io
 import os
+import re
 import statistics
 import sys
+
+from stored import OURS, PEERS, TYPES, Results, page_of, pretty_shape, tags_of_problems
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PAGE = os.path.join(HERE, "../docs/benchmarks.md")
 PICTURES = os.path.join(HERE, "../docs/benchmarks")
-TYPES = ["float32", "float16", "int8", "int64", "float64"]
-CLASSES = ["flat", "rows", "columns", "middle", "multi"]
-# Okabe and Ito's colours, told apart by every eye, and a mark for each.
-OURS = ("argmax_cl", "#000000", "o")
-PEERS = {"numpy": ("NumPy", "#E69F00", "s"), "torch": ("PyTorch", "#D55E00", "^"),
-         "compiled": ("torch.compile", "#CC79A7", "v"), "cupy": ("CuPy", "#009E73", "D"), "cub": ("CUB", "#0072B2", "P"),
-         "jax": ("JAX", "#56B4E9", "*"), "opencv": ("OpenCV", "#009E73", "X"), "onnxruntime": ("ONNX Runtime", "#56B4E9", "h"),
-         "clblast": ("CLBlast", "#0072B2", "<")}
-
-
-def tags_of_problems():
-    """Problem -> the sets of words after # in bench/problems.txt."""
-    tags = {}
-    with open(os.path.join(HERE, "problems.txt"), encoding="ascii") as file:
-        for line in file:
-            text, _, words = line.partition("#")
-            if text.strip():
-                tags.setdefault(text.strip(), []).append(words.split())
-    return tags
-
-
-class Results:
-    """One device's file."""
-
-    def __init__(self, path, tags):
-        self.name = os.path.splitext(os.path.basename(path))[0]
-        self.about, rows = {}, {}
-        with open(path, encoding="utf-8") as file:
-            for number, line in enumerate(file, 1):
-                try:
-                    row = json.loads(line)
-                except ValueError as error:
-                    sys.exit(f"{path}:{number}: {error}")
-                if "about" in row:
-                    self.about = row
-                elif "failure" not in row:
-                    rows.setdefault(row["problem"], []).append(row)
-        self.rows = {problem: self.typical(all_rows) for problem, all_rows in rows.items()}
-        compared = {p: [r for r in rs if r.get("peers")] for p, rs in rows.items()}
-        self.compared = {p: self.typical(rs) for p, rs in compared.items() if rs}
-        self.tags = {p: tags.get(p, [[]]) for p in self.rows}
-        any_row = next(iter(self.rows.values()), {})
-        self.title = self.about.get("about", any_row.get("device", self.name))
-        self.kind = "gpu" if len(self.tagged("gpu")) > len(self.tagged("cpu")) else "cpu"
-
-    @staticmethod
-    def typical(rows):
-        latest = max(rows, key=lambda r: r["date"])["commit"]
-        rows = sorted((r for r in rows if r["commit"] == latest), key=lambda r: r["ratio"])
-        return rows[len(rows) // 2]
-
-    def tagged(self, *words, without=()):
-        return [p for p, sets in self.tags.items()
-                if any(all(w in s for w in words) and not any(w in s for w in without) for s in sets)]
-
-    def main_problems(self):
-        """The plain shapes by class, in the order of problems.txt: [(class, shape, {type: problem})]."""
-        found = {}
-        for group in CLASSES:
-            for p in self.tagged(self.kind, group, without=("order", "values", "views", "adversary", "small")):
-                words = p.split()
-                shape = f"{words[2]} {words[3]}" if len(words) > 3 else "flat"
-                found.setdefault((group, shape), {})[words[1]] = p
-        return [(group, shape, types) for (group, shape), types in found.items()]
 
 
 # ---- Pictures ---------------------------------------------------------------------------------------------------------
@@ -91,21 +31,19 @@ def matplotlib_pyplot():
     import matplotlib
     matplotlib.use("svg")
     matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "argmax_cl", "font.size": 9,
-                                "font.family": "DejaVu Sans", "axes.spines.top": False, "axes.spines.right": False})
+                                "font.family": "DejaVu Sans",
+                                "axes.spines.top": False, "axes.spines.right": False})
     import matplotlib.pyplot as plt
     return plt
 
 
 def save(figure, folder, name):
     path = os.path.join(folder, name + ".svg")
-    figure.savefig(path, metadata={"Date": None}, bbox_inches="tight")
+    text = io.StringIO()
+    figure.savefig(text, format="svg", metadata={"Date": None}, bbox_inches="tight", facecolor="white")
+    with open(path, "w", encoding="utf-8") as file:  # Verdana has the widths of DejaVu Sans
+        file.write(re.sub("'DejaVu Sans'", "'DejaVu Sans', Verdana, sans-serif", text.getvalue()))
     return path
-
-
-def pretty_shape(shape):
-    size, _, axes = shape.partition(" axes=")
-    return "flat" if not axes else f"({size.replace('x', ', ')}) axis {axes}" if "," not in axes else \
-        f"({size.replace('x', ', ')}) axes {axes}"
 
 
 def draw_ratios(plt, results, folder):
@@ -146,10 +84,12 @@ def draw_ratios(plt, results, folder):
     handles = [plt.Line2D([], [], linestyle="", color=c, marker=m, markersize=6, label=n) for n, c, m in marks]
     wrong = any(r["wrong"] for r in results.compared.values())
     if wrong:
-        handles.append(plt.Line2D([], [], linestyle="", color="#444444", marker="s", markerfacecolor="none", label="wrong answers"))
+        handles.append(plt.Line2D([], [], linestyle="", color="#444444", marker="s", markerfacecolor="none",
+                                  label="wrong answers"))
     figure.suptitle(f"{results.title}: share of the read limit", fontsize=11, y=1.0)
     figure.tight_layout(w_pad=0.6)
-    figure.legend(handles=handles, loc="upper center", ncol=min(len(handles), 7), frameon=False, bbox_to_anchor=(0.5, 0.005))
+    figure.legend(handles=handles, loc="upper center", ncol=min(len(handles), 9), frameon=False,
+                  bbox_to_anchor=(0.5, 0.005))
     return save(figure, folder, results.name + "-ratio")
 
 
@@ -172,7 +112,7 @@ def draw_costs(plt, results, folder):
     if not found:
         return None
     figure, axes = plt.subplots(1, len(found), sharey=True, figsize=(1 + 3.1 * len(found), 3.6), squeeze=False)
-    peers_seen = []
+    peers_seen, times = [], []
     for axis, (title, rows) in zip(axes[0], found):
         x = [r["bytes"] for r in rows]
         launch = statistics.median(r["launch_us"] for r in rows)
@@ -188,17 +128,23 @@ def draw_costs(plt, results, folder):
             peers_seen += [name] if name not in peers_seen else []
             axis.plot(*zip(*points), mark + "-", color=colour, markersize=4, linewidth=0.8)
         axis.plot(x, [r["us_wall"] for r in rows], "o-", color="#000000", markersize=4.5, linewidth=1.2)
-        axis.plot(x, [r["us_device"] for r in rows], "o--", color="#000000", markersize=4.5, linewidth=1, markerfacecolor="white")
+        axis.plot(x, [r["us_device"] for r in rows], "o--", color="#000000", markersize=4.5, linewidth=1,
+                  markerfacecolor="white")
         axis.set_xscale("log", base=2)
         axis.set_yscale("log")
         low, high = min(x), max(x)
         ticks = [t for t in (2 ** k for k in range(10, 40, 5)) if low / 2 <= t <= high * 2]
         axis.set_xticks(ticks, [bytes_label(t) for t in ticks])
         axis.minorticks_off()
+        times += [t for line in axis.lines for t in line.get_ydata()]
         axis.grid(color="#eeeeee", linewidth=0.8)
         axis.set_title(title, fontsize=10)
         axis.set_xlabel("input")
-    axes[0][0].set_ylabel("microseconds")
+    units = ["0.1 µs", "1 µs", "10 µs", "100 µs", "1 ms", "10 ms", "100 ms", "1 s", "10 s", "100 s"]
+    decades = [(10.0 ** (i - 1), unit) for i, unit in enumerate(units)]
+    shown = [(time, unit) for time, unit in decades if min(times) / 2 < time < max(times) * 2]
+    axes[0][0].set_yticks([t for t, _ in shown], [unit for _, unit in shown])
+    axes[0][0].set_ylim(min(times) / 1.5, max(times) * 1.5)
     line = plt.Line2D
     handles = [line([], [], color="#000000", marker="o", markersize=4.5, label="argmax_cl, enqueue to finish"),
                line([], [], color="#000000", marker="o", markersize=4.5, markerfacecolor="white", linestyle="--",
@@ -213,109 +159,10 @@ def draw_costs(plt, results, folder):
     return save(figure, folder, results.name + "-cost")
 
 
-# ---- Tables -----------------------------------------------------------------------------------------------------------
-
-def table(head, rows):
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    return lines + ["| " + " | ".join(row) + " |" for row in rows] + [""]
-
-
-def provenance(results):
-    rows = list(results.rows.values())
-    dates = sorted({r["date"][:10] for r in rows})
-    commits = sorted({r["commit"] for r in rows})
-    first = rows[0]
-    text = f"{dates[0]}{' to ' + dates[-1] if len(dates) > 1 else ''}; {first['device']}; {first['platform']}, driver " \
-           f"{first['driver']}; commit {', '.join(commits)}."
-    versions = {}
-    for r in results.compared.values():
-        versions.update(r.get("versions", {}))
-    if versions:
-        text += " Peers: " + ", ".join(f"{PEERS.get(n, (n,))[0]} {v}" for n, v in sorted(versions.items())) + "."
-    wrong = [r["problem"] for r in rows if r["ok"] is False]
-    text += f" {len(rows)} problems, " + (f"WRONG ANSWERS: {'; '.join(wrong)}." if wrong else "no wrong answer.")
-    disturbed = sum(1 for r in rows if not r.get("calm", True))
-    if disturbed:
-        text += f" On {disturbed} of them the machine was never quiet."
-    return [text] + ([results.about["note"]] if "note" in results.about else []) + [""]
-
-
-def rate(row):
-    return f"{row['gbps']:.0f}" if row["gbps"] >= 100 else f"{row['gbps']:.1f}"
-
-
-def main_table(results):
-    shapes = results.main_problems()
-    types = [t for t in TYPES if any(t in by_type for _, _, by_type in shapes)]
-    rows = []
-    for _, shape, by_type in shapes:
-        cells = [results.rows.get(by_type.get(t)) for t in types]
-        if any(cells):
-            rows.append([pretty_shape(shape)] + [f"{rate(r)} ({r['ratio']:.2f})" if r else "" for r in cells])
-    return ["GB/s, and the share of the read limit:", ""] + table(["input"] + types, rows) if rows else []
-
-
-def peer_table(results):
-    names = [n for n in PEERS if any(n in r["peers"] for r in results.compared.values())]
-    rows = []
-    for problem, r in results.compared.items():
-        if not names or "small" in " ".join(w for s in results.tags[problem] for w in s):
-            continue
-        best = max(r["peers"], key=r["peers"].get)
-        cells = [f"{r['peers'][n]:.{0 if r['peers'][n] >= 100 else 1}f}{' (wrong)' if n in r['wrong'] else ''}"
-                 if n in r["peers"] else "" for n in names]
-        rows.append((r["gbps"] / r["peers"][best], [problem, rate(r), f"{r['ratio']:.2f}"] + cells +
-                     [f"{r['gbps'] / r['peers'][best]:.2f} ({PEERS.get(best, (best,))[0]})"]))
-    rows.sort(key=lambda pair: pair[0])
-    return ["Beside the peers, GB/s; the last column is ours to the best of them:", ""] + table(
-        ["problem", "argmax_cl", "to the limit"] + [PEERS[n][0] for n in names] + ["to the best"],
-        [cells for _, cells in rows]) if rows else []
-
-
-def random_twin(results, problem):
-    """The same problem on random data, or with half or twice the size where that alone was measured."""
-    words = [w for w in problem.split() if not w.startswith("data=")]
-    return results.rows.get(" ".join(words))
-
-
-def other_table(results):
-    rows = []
-    for group in ("order", "values", "views", "adversary", "nan", "ties"):
-        for p in results.tagged(results.kind, group):
-            r, twin = results.rows[p], random_twin(results, p)
-            rows.append([p, rate(r), f"{r['ratio']:.2f}",
-                         f"{r['gbps'] / twin['gbps']:.2f}" if twin and "data=" in p else ""])
-    return ["Other orders, values, views, and data that is hard on some ways to search:", ""] + table(
-        ["problem", "GB/s", "to the limit", "to random data"], rows) if rows else []
-
-
-def small_table(results):
-    rows = []
-    for p in dict.fromkeys(results.tagged("sweep", "small") + results.tagged("sweep")):
-        r, compared = results.rows[p], results.compared.get(p)
-        peers = sorted((1e-3 * compared["bytes"] / v, n) for n, v in compared["peers"].items()) if compared else []
-        rows.append((r["bytes"], [p, f"{r['us_wall']:.1f}", f"{r['us_device']:.1f}", f"{r['launch_us']:.1f}",
-                                  f"{r['ratio']:.2f}", f"{peers[0][0]:.1f} ({PEERS[peers[0][1]][0]})" if peers else ""]))
-    return ["Sizes; microseconds:", ""] + table(
-        ["problem", "enqueue to finish", "on the device", "empty launch", "to the limit", "best peer"],
-        [cells for _, cells in rows]) if rows else []
-
-
-def page_of(results, pictures):
-    lines = provenance(results)
-    for path, what in pictures:
-        lines += [f"![{results.title}: {what}](benchmarks/{os.path.basename(path)})", ""]
-    details = peer_table(results) + other_table(results) + small_table(results)
-    lines += main_table(results)
-    if details:
-        lines += ["<details><summary>Peers, other orders and layouts, sizes</summary>", ""] + details + ["</details>", ""]
-    return lines
-
-
-def replace_in_page(text, name, lines):
+def replace_in_page(text, name, title, lines):
     begin, end = f"<!-- results {name} -->", f"<!-- end {name} -->"
     if begin not in text or end not in text:
-        sys.exit(f"{os.path.relpath(PAGE)} has no place for bench/results/{name}.jsonl: add the lines\n{begin}\n{end}")
+        text = f"{text.rstrip()}\n\n### {title}\n\n{begin}\n{end}\n"
     head, rest = text.split(begin, 1)
     return head + begin + "\n" + "\n".join(lines).rstrip() + "\n" + end + rest.split(end, 1)[1]
 
@@ -342,7 +189,7 @@ def main():
             with open(os.path.join(folder, results.name + ".md"), "w", encoding="utf-8") as file:
                 file.write("\n".join(lines) + "\n")
         else:
-            page = replace_in_page(page, results.name, lines)
+            page = replace_in_page(page, results.name, results.title, lines)
         print(f"{results.title}: {len(results.rows)} problems, {', '.join(os.path.relpath(p) for p, _ in drawn if p)}")
     if not options.to:
         with open(PAGE, "w", encoding="utf-8") as file:

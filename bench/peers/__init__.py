@@ -2,7 +2,7 @@
 import sys
 
 
-def find_peers(names, on_gpu, selector):
+def find_peers(names, on_gpu, selector, cub=None):
     """All peers, or those named. What is not there is left out; what is there and does not start is said."""
     peers, data = [], None
 
@@ -34,7 +34,7 @@ def find_peers(names, on_gpu, selector):
         data = gpu.Inputs(torch, cupy)
         if cupy is not None:
             add("cupy", lambda: gpu.CupyPeer(cupy, data))
-        add("cub", lambda: gpu.CubPeer(data))
+        add("cub", lambda: gpu.CubPeer(data, cub))
         if torch is not None:
             add("jax", lambda: gpu.JaxPeer(data))
     else:

@@ -1,5 +1,5 @@
-"""Peers on an NVIDIA GPU: CuPy, JAX, CUB. All read the same bytes, which are copied there once and stay until others are
-needed; the caches are flushed before each repetition on less than 256 MiB. Times are the device's, by events; JAX gives
+"""Peers on an NVIDIA GPU: CuPy, JAX, CUB. All read the same bytes, which are copied there once and stay until others
+are needed; the caches are flushed before each repetition on less than 256 MiB. Times are the device's, by events; JAX gives
 out none, so its times are wall times."""
 import ctypes
 import os
@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 
-from .problem import reduced_last
+from .problem import Recent, reduced_last
 
 FLUSH_BELOW = 256 << 20
 
@@ -20,19 +20,15 @@ class Inputs:
 
     def __init__(self, torch=None, cupy=None):
         self.owner, self.cupy_module = torch, cupy
-        self.key = self.tensor = None
+        self.tensors, self.tensor = Recent(3), None
         self.small, self.scratch = False, None
         if torch is not None:
             self.scratch = torch.zeros(FLUSH_BELOW // 4, dtype=torch.int32, device="cuda")
 
     def put(self, p, flat):
-        key = (p.dtype, p.extent, p.data)
-        self.small = p.bytes < FLUSH_BELOW
-        if key == self.key:
-            return
-        self.key = self.tensor = None
-        self.tensor = self.owner.from_numpy(flat).to("cuda") if self.owner else self.cupy_module.asarray(flat)
-        self.key = key
+        self.small, self.tensor = p.bytes < FLUSH_BELOW, None
+        self.tensor = self.tensors.want(p.data_key, lambda: self.owner.from_numpy(flat).to("cuda") if self.owner else
+                                        self.cupy_module.asarray(flat))
 
     def torch(self, p, flat):
         self.put(p, flat)
@@ -147,18 +143,22 @@ class CubPeer:
     TYPES = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16", "float32",
              "float64"]
 
-    def __init__(self, data):
+    def __init__(self, data, library=None):
+        """`library`: cub_argmax.cu already compiled; without it nvcc does that now."""
+        self.library, self.data, self.job = ctypes.CDLL(library or self.compile()), data, ctypes.c_void_p()
+        number = self.library.cub_version()
+        self.version = f"{number // 100000}.{number // 100 % 1000}.{number % 100}"
+
+    def compile(self):
         nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
         if nvcc is None:
             raise ImportError("no nvcc")
         source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cub_argmax.cu")
         self.folder = tempfile.TemporaryDirectory(prefix="argmax_cl_cub_")
         path = os.path.join(self.folder.name, "libcub_argmax.so")
-        subprocess.run([nvcc, "-O3", "-std=c++17", "-arch=native", "-shared", "-Xcompiler", "-fPIC", "-o", path, source],
-                       check=True, capture_output=True, text=True, timeout=600)
-        self.library, self.data, self.job = ctypes.CDLL(path), data, ctypes.c_void_p()
-        number = self.library.cub_version()
-        self.version = f"{number // 100000}.{number // 100 % 1000}.{number % 100}"
+        options = ["-O3", "-std=c++17", "-arch=native", "-shared", "-Xcompiler", "-fPIC"]
+        subprocess.run([nvcc, *options, "-o", path, source], check=True, capture_output=True, text=True, timeout=600)
+        return path
 
     def must(self, code):
         if code != 0:

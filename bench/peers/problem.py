@@ -2,6 +2,21 @@
 import numpy as np
 
 
+class Recent(dict):
+    """The few things that were wanted last; `make` makes one that is not there."""
+
+    def __init__(self, most):
+        super().__init__()
+        self.most = most
+
+    def want(self, key, make):
+        value = self.pop(key, None)
+        while value is None and len(self) >= self.most:
+            del self[next(iter(self))]
+        self[key] = make() if value is None else value
+        return self[key]
+
+
 class Problem:
     def __init__(self, text):
         words = text.split()
@@ -24,6 +39,7 @@ class Problem:
         self.floating = self.dtype.startswith(("float", "bfloat"))
         self.numpy_type = np.dtype("uint16" if self.dtype == "bfloat16" else self.dtype)
         self.bytes = self.extent * self.numpy_type.itemsize
+        self.data_key = (self.dtype, self.extent, self.data)
 
     def make(self):
         """The buffer's elements as a flat array; bfloat16 as its bits."""
