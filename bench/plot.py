@@ -25,7 +25,7 @@ PAGE = os.path.join(HERE, "../docs/benchmarks.md")
 PICTURES = os.path.join(HERE, "../docs/benchmarks")
 
 
-# ---- Pictures ---------------------------------------------------------------------------------------------------------
+# ---- Pictures ------------------------------------------------------------------------------------------------------
 
 def matplotlib_pyplot():
     import matplotlib

@@ -1,6 +1,6 @@
 """Peers on an NVIDIA GPU: CuPy, JAX, CUB. All read the same bytes, which are copied there once and stay until others
-are needed; the caches are flushed before each repetition on less than 256 MiB. Times are the device's, by events; JAX gives
-out none, so its times are wall times."""
+are needed; the caches are flushed before each repetition on less than 256 MiB. Times are the device's, by events; JAX
+gives out none, so its times are wall times."""
 import ctypes
 import os
 import shutil
