@@ -9,8 +9,11 @@
 #include <string.h>
 #include <time.h>
 
-/* Seconds for one problem: to weigh it, and in the closing table. */
+/* Seconds for one problem: to weigh it, and in the closing table at most. */
 static const double LOOK = 0.04, CLOSING = 0.15;
+
+/* Share of the time for the search with what comes before it, and for the search alone at least. */
+static const double SEARCH = 0.85, SEARCH_LEAST = 0.5;
 
 static volatile sig_atomic_t interrupted;
 
@@ -45,8 +48,9 @@ static void weigh(search *s) {
 }
 
 /* Every problem under the row that was the start, under the built-in one, and under the one that was found. */
-static bool closing_table(search *s, const tune_row *first, double gains[2]) {
+static bool closing_table(search *s, const tune_row *first, double seconds, double gains[2]) {
     tune_row rows[2] = {*first, *first};
+    const double each = fmin(CLOSING, seconds / (2 * (double)s->set.count));
     score totals[2] = {{.count = 0}, {.count = 0}};
     for (size_t i = 0;; i++)
         if (strcmp(tune_row_built_in(i, &rows[1]), s->row_name) == 0)
@@ -61,7 +65,7 @@ static bool closing_table(search *s, const tune_row *first, double gains[2]) {
             const bool good = tune_plan_open(&s->set, p, text, &s->tried[n]);
             gain[i].failed = true;
             if (good && tune_plan_check(&s->set, p, &s->tried[n]))
-                gain[i] = tune_compare(&s->set, p, &s->tried[n], &s->plans[n], CLOSING);
+                gain[i] = tune_compare(&s->set, p, &s->tried[n], &s->plans[n], each);
             tune_plan_close(&s->tried[n]);
             if (gain[i].failed || interrupted)
                 return interrupted ? false : complain("%s: the closing measurement failed", p->line);
@@ -78,6 +82,10 @@ static bool closing_table(search *s, const tune_row *first, double gains[2]) {
 
 static bool save(const search *s, const tune_options *options, const char *path, const double gains[2]) {
     char row[TUNE_ROW_TEXT], text[2 * TUNE_ROW_TEXT], date[16] = "";
+    if (gains[0] < 1 + TUNE_GAIN_LEAST / 2) {
+        printf("no faster row was found: %s stays as it is\n", path);
+        return true;
+    }
     const time_t seconds = time(NULL);
     struct tm utc;
     if (gmtime_r(&seconds, &utc) != NULL)
@@ -115,7 +123,7 @@ bool tune(const bench_device *device, const tune_options *options) {
     setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
     s.start = now();
     s.interrupted = &interrupted;
-    s.deadline = s.start + 0.85 * options->seconds;
+    s.deadline = s.start + SEARCH * options->seconds;
     if (!begin(&s, device, options, path))
         return false;
     sigaction(SIGINT, &action, NULL);
@@ -126,10 +134,12 @@ bool tune(const bench_device *device, const tune_options *options) {
         printf("%s, driver %s: %zu problems of %g MiB, up to %.0f s\n", device->name, device->driver, s.set.count,
                (double)s.set.input_bytes / 1048576, options->seconds);
         weigh(&s);
+        s.deadline = fmax(s.deadline, now() + SEARCH_LEAST * options->seconds);
         search_all(&s, options->from == NULL);
         search_report_time(&s);
         printf("%u candidates tried%s\n", s.candidates, now() > s.deadline ? ", the time is up" : "");
-        good = !interrupted && closing_table(&s, &first, gains) && save(&s, options, path, gains);
+        good = !interrupted && closing_table(&s, &first, (1 - SEARCH) * options->seconds, gains) &&
+               save(&s, options, path, gains);
     }
     if (interrupted)
         complain("interrupted: nothing was written");

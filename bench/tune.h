@@ -13,7 +13,7 @@ typedef struct tune_options {
     const char *commit;
 } tune_options;
 
-/* False when nothing was written, said on stderr. */
+/* False after a failure, said on stderr; then nothing was written. Nothing is written either when no row was faster. */
 bool tune(const bench_device *device, const tune_options *options);
 
 #endif

@@ -114,7 +114,7 @@ tune_gain tune_compare(tune_set *set, tune_problem *problem, const tune_plan *a,
         if (calm.ratio.count >= PAIRS_LEAST ? passed > seconds : i >= PAIRS_LEAST && passed > 2 * seconds)
             break;
         const tune_plan *const order[2] = {i % 2 == 0 ? a : b, i % 2 == 0 ? b : a};
-        double times[2];
+        double times[2] = {0, 0};
         for (int turn = 0; turn < 2; turn++)
             times[order[turn] == b] = time_plan(set, problem, order[turn]);
         if (times[0] <= 0 || times[1] <= 0)

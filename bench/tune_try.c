@@ -15,6 +15,7 @@ static void shuffle(search *s, size_t order[TUNE_PROBLEMS_MAX]) {
     for (size_t i = 0; i < s->set.count; i++) {
         s->random = problem_mix(s->random + i);
         const size_t j = (size_t)(s->random % (i + 1));
+        order[i] = i;
         order[i] = order[j];
         order[j] = i;
     }
@@ -50,7 +51,7 @@ static verdict look_at(search *s, size_t n, const char *row, bool measure, score
 /* Look at `most` problems whose plans the row changes, or until it is clear what it is worth; s->tried keeps these
  * plans, all of them when the row is better. */
 static verdict look(search *s, const char *row, size_t most, score *total) {
-    size_t order[TUNE_PROBLEMS_MAX];
+    size_t order[TUNE_PROBLEMS_MAX] = {0};
     bool clear = false;
     shuffle(s, order);
     for (size_t i = 0; i < s->set.count; i++) {

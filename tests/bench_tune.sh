@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# argmax-cl-bench --tune, for a few seconds on small inputs: what it writes, keeps and refuses.
+# argmax-cl-bench --tune, for some seconds on small inputs: what it writes, keeps and refuses.
 # usage: bench_tune.sh ARGMAX_CL_BENCH
 set -euo pipefail
 bench=$1
@@ -14,24 +14,30 @@ fail() {
     exit 1
 }
 tune() {
-    "$bench" --tune --bytes 262144 --filter "short rows" --seconds 2 "$@"
+    "$bench" --tune --bytes 262144 --filter "short rows" --seconds 10 "$@"
 }
 echo "argmax float32 4096x128 axes=1" >"$folder/problems"
 plan() { # the plan of a problem, as the library makes it now
     "$bench" --problems "$folder/problems" --seconds 0 --json -
 }
 
+slow='groups_per_unit=1 vector_bytes=1'
+echo "cpu $slow
+gpu $slow" >"$folder/slow"
+
 # The user's folder and file are made, and the library reads it.
-tune >"$folder/log"
-grep -q '^written for' "$folder/log" || fail "says nothing of a file"
+tune --from "$folder/slow" >"$folder/log"
+grep -q '^written for' "$folder/log" || fail "finds nothing faster than a slow row: $(cat "$folder/log")"
 [ "$(grep -c '^device "' "$file")" = 1 ] || fail "no section in $file"
 plan | grep -q '+file' || fail "the library does not read $file"
 ARGMAX_CL_TUNING='' plan | grep -q '+file' && fail "an empty ARGMAX_CL_TUNING does not switch it off"
 
-# A second run replaces its own section alone, and starts from it.
+# A second run starts from its own section, made slow, and replaces that alone.
+sed -i "s/groups_per_unit=[0-9]*/$slow/" "$file"
 sed -i '1i # kept: first\ngpu group=256\ndevice "No Such Device"\ncpu no matter what\n# kept: second' "$file"
 printf 'device "Another"\n# kept: third' >>"$file"
 tune >"$folder/log"
+grep -q '^written for' "$folder/log" || fail "does not start from $file: $(cat "$folder/log")"
 [ "$(grep -c '# kept' "$file")" = 3 ] || fail "lost lines of others: $(cat "$file")"
 [ "$(grep -c '^# argmax-cl-bench --tune' "$file")" = 1 ] || fail "left its old section: $(cat "$file")"
 plan | grep -q '+file' || fail "the library does not read the second $file"
