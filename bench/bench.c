@@ -35,6 +35,7 @@ static const char USAGE[] =
     "                     --seconds S: at most, 300 unless given; --json and --problems have no meaning then\n"
     "  --from FILE        with --tune: start from the row of that tuning file alone\n"
     "  --to FILE          with --tune: write to that file\n"
+    "  --fields LIST      with --tune: these fields alone, names with commas between\n"
     "  --bytes N          with --tune: size of the inputs\n"
     "  --help\n"
     "\n"
@@ -197,21 +198,15 @@ static bool read_bytes(const char *text, uint64_t *bytes) {
 }
 
 static bool read_options(int argc, char **argv, settings *s) {
-    static const struct option options[] = {{"problems", required_argument, NULL, 'p'},
-                                            {"filter", required_argument, NULL, 'f'},
-                                            {"device", required_argument, NULL, 'd'},
-                                            {"seconds", required_argument, NULL, 's'},
-                                            {"json", required_argument, NULL, 'j'},
-                                            {"cached", no_argument, NULL, 'c'},
-                                            {"no-check", no_argument, NULL, 'n'},
-                                            {"commit", required_argument, NULL, 'v'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {"tune", no_argument, NULL, 't'},
-                                            {"from", required_argument, NULL, 'r'},
-                                            {"to", required_argument, NULL, 'o'},
-                                            {"bytes", required_argument, NULL, 'b'},
-                                            {"first", no_argument, NULL, '1'},
-                                            {NULL, 0, NULL, 0}};
+    static const struct option options[] = {
+        {"problems", required_argument, NULL, 'p'}, {"filter", required_argument, NULL, 'f'},
+        {"device", required_argument, NULL, 'd'},   {"seconds", required_argument, NULL, 's'},
+        {"json", required_argument, NULL, 'j'},     {"cached", no_argument, NULL, 'c'},
+        {"no-check", no_argument, NULL, 'n'},       {"commit", required_argument, NULL, 'v'},
+        {"help", no_argument, NULL, 'h'},           {"tune", no_argument, NULL, 't'},
+        {"from", required_argument, NULL, 'r'},     {"to", required_argument, NULL, 'o'},
+        {"bytes", required_argument, NULL, 'b'},    {"first", no_argument, NULL, '1'},
+        {"fields", required_argument, NULL, 'l'},   {NULL, 0, NULL, 0}};
     for (int option; (option = getopt_long(argc, argv, "d:h", options, NULL)) != -1;) {
         switch (option) {
         case 'p':
@@ -241,6 +236,9 @@ static bool read_options(int argc, char **argv, settings *s) {
             break;
         case 'o':
             s->tuning.to = optarg;
+            break;
+        case 'l':
+            s->tuning.fields = optarg;
             break;
         case 'b':
             if (!read_bytes(optarg, &s->tuning.bytes))

@@ -59,6 +59,22 @@ bool tune_is_fine(size_t field) {
     return !fields[field].power_of_two;
 }
 
+bool tune_fields_listed(const char *list, bool listed[TUNE_FIELDS]) {
+    for (size_t f = 0; f < TUNE_FIELDS; f++)
+        listed[f] = list == NULL;
+    while (list != NULL && *list != 0) {
+        const size_t length = strcspn(list, ",");
+        size_t f = 0;
+        while (f < TUNE_FIELDS && !(strlen(fields[f].name) == length && strncmp(fields[f].name, list, length) == 0))
+            f++;
+        if (f == TUNE_FIELDS)
+            return complain("--fields %.*s: expected fields of src/tuning.def", (int)length, list);
+        listed[f] = true;
+        list += length + (list[length] == ',');
+    }
+    return true;
+}
+
 /* To three significant bits: numbers that a person would write. */
 static double rounded(double n) {
     const double unit = n < 8 ? 1 : exp2(floor(log2(n)) - 2);

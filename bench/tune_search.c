@@ -44,8 +44,10 @@ static double promise_of(const promises *p, size_t m) {
 }
 
 /* One step of a move; false when there is none left. */
-static bool step(const move *m, double factor, bool up, tune_row *row) {
+static bool step(const search *s, const move *m, double factor, bool up, tune_row *row) {
     const tune_row before = *row;
+    if (!s->fields[m->field] || !s->fields[m->other])
+        return false;
     row->value[m->field] = tune_step(m->field, row->value[m->field], factor, up);
     if (m->other != m->field)
         row->value[m->other] = tune_step(m->other, row->value[m->other], factor, up != m->against);
@@ -63,13 +65,14 @@ static void print_move(const move *m, const tune_row *from, const tune_row *to) 
     }
 }
 
-/* From today's row on in one direction, until it gets worse, or twice no better. True when the row changed. */
+/* From today's row on in one direction, until it is no better several times: large steps may cross a valley. True when
+ * the row changed. */
 static bool walk(search *s, const move *m, double factor, bool up) {
-    enum { EQUALS_MOST = 2 };
+    const int most = factor >= 4 ? 3 : 2;
     bool moved = false;
-    int equals = 0;
+    int misses = 0;
     tune_row candidate = s->row;
-    while (!search_time_is_up(s) && equals < EQUALS_MOST && step(m, factor, up, &candidate)) {
+    while (!search_time_is_up(s) && misses < most && step(s, m, factor, up, &candidate)) {
         const tune_row before = s->row;
         score total;
         const verdict v = search_try(s, &candidate, &total);
@@ -78,11 +81,9 @@ static bool walk(search *s, const move *m, double factor, bool up) {
             print_move(m, &before, &candidate);
             report_gain(&total);
             moved = true;
-            equals = 0;
-        } else if (v == EQUAL) {
-            equals++;
+            misses = 0;
         } else if (v != NO_EFFECT) {
-            break;
+            misses += v == EQUAL || factor >= 4 ? 1 : most;
         }
     }
     return moved;
@@ -94,7 +95,7 @@ static double probe_step(search *s, const move *m, double factor, bool up) {
     tune_row candidate = s->row;
     for (size_t n = 0; n < s->set.count; n++)
         weights += s->weight[n];
-    while (!search_time_is_up(s) && step(m, factor, up, &candidate)) {
+    while (!search_time_is_up(s) && step(s, m, factor, up, &candidate)) {
         score total;
         const verdict v = search_probe(s, &candidate, PROBE_MOST, &total);
         if (v == NO_EFFECT)

@@ -39,6 +39,7 @@ typedef struct search {
     tune_row row;                                                 /* the best one so far ... */
     tune_plan plans[TUNE_PROBLEMS_MAX], tried[TUNE_PROBLEMS_MAX]; /* ... its plans, and those of a candidate */
     double weight[TUNE_PROBLEMS_MAX];
+    bool fields[TUNE_FIELDS]; /* that are searched */
     double start, deadline;
     const volatile sig_atomic_t *interrupted;
     uint64_t random;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# argmax-cl-bench --tune, for some seconds on small inputs: what it writes, keeps and refuses.
+# argmax-cl-bench --tune, of a few fields on small inputs: what it writes, keeps and refuses.
 # usage: bench_tune.sh ARGMAX_CL_BENCH
 set -euo pipefail
 bench=$1
@@ -14,7 +14,7 @@ fail() {
     exit 1
 }
 tune() {
-    "$bench" --tune --bytes 262144 --filter "short rows" --seconds 10 "$@"
+    "$bench" --tune --bytes 262144 --filter "short rows" --seconds 60 --fields groups_per_unit,vector_bytes "$@"
 }
 echo "argmax float32 4096x128 axes=1" >"$folder/problems"
 plan() { # the plan of a problem, as the library makes it now
@@ -60,4 +60,14 @@ grep -q 'line 1' "$folder/log" || fail "does not say where the start is broken: 
 cmp "$file" "$folder/before" || fail "a broken start changed the file"
 [ "$(ls "$folder/config/argmax_cl")" = tuning ] || fail "left $(ls "$folder/config/argmax_cl")"
 compgen -G "$folder/argmax_cl_tune_*" && fail "left a temporary file"
+
+# A candidate whose answers are wrong is refused, and the run ends with status 1: kernels with a defect that other values
+# of unroll_rows bring out.
+cp -r "$(dirname "$0")/../kernels" "$folder/kernels"
+sed -i 's/? (IDX_T)at :/? (IDX_T)(at ^ (UNROLL == 16 || UNROLL == 32)) :/' "$folder/kernels/index.clh"
+grep -q 'UNROLL == 16' "$folder/kernels/index.clh" || fail "the kernels have no place for the defect"
+export ARGMAX_CL_KERNELS=$folder/kernels
+tune --fields unroll_rows --from /dev/null --to "$folder/refused" >"$folder/log" 2>&1 && fail "wrong answers count as success"
+grep -q 'WRONG ANSWERS: argmax' "$folder/log" || fail "says nothing of wrong answers: $(cat "$folder/log")"
+grep -q 'unroll_rows=\(16\|32\) ' "$folder/refused" 2>/dev/null && fail "wrote a row with wrong answers"
 echo "bench_tune: all as it should be"
