@@ -157,7 +157,9 @@ class CubPeer:
         self.folder = tempfile.TemporaryDirectory(prefix="argmax_cl_cub_")
         path = os.path.join(self.folder.name, "libcub_argmax.so")
         options = ["-O3", "-std=c++17", "-arch=native", "-shared", "-Xcompiler", "-fPIC"]
-        subprocess.run([nvcc, *options, "-o", path, source], check=True, capture_output=True, text=True, timeout=600)
+        done = subprocess.run([nvcc, *options, "-o", path, source], capture_output=True, text=True, timeout=600)
+        if done.returncode != 0:
+            raise RuntimeError(f"nvcc: {' '.join(done.stderr.split())[-300:]}")
         return path
 
     def must(self, code):
