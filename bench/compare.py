@@ -6,9 +6,9 @@
 
 Peers, those that are installed: on a CPU NumPy, PyTorch (eager, and compiled by torch.compile), OpenCV, ONNX Runtime
 and CLBlast; with --gpu PyTorch, CuPy, JAX, and CUB where nvcc is found. argmax-cl-bench stays open beside them and
-measures each problem between the peers' turns, so that all see the same machine. GB/s counts the same bytes for all (see
-argmax-cl-bench --help). Answers are compared with NumPy's, of the first outputs where all would take too long; "wrong"
-names the peers that differ. A peer that lacks a type or an option is left out (-), and so is one that fails.
+measures each problem between the peers' turns, so that all see the same machine. GB/s counts the same bytes for all
+(see argmax-cl-bench --help). Answers are compared with NumPy's, of the first outputs where all would take too long;
+"wrong" names the peers that differ. A peer that lacks a type or an option is left out (-), and so is one that fails.
 """
 import argparse
 import json
