@@ -144,7 +144,7 @@ argmax_cl_status device_select(const char *selector, cl_device_id *device);
 /* Remember this process as the one that uses OpenCL; refuse in a forked child. Call before any OpenCL call. */
 argmax_cl_status device_enter(void);
 
-/* ---- tuning.c: what a class of devices likes, as rows of data ---------------------------------------------------- */
+/* ---- tuning.c, tuning_file.c: what a class of devices likes, as rows of data ------------------------------------- */
 
 typedef struct tuning_row {
     const char *name;
@@ -155,9 +155,17 @@ typedef struct tuning_row {
 /* The built-in row of that name, NULL for an unknown one; and all names, for messages: "cpu, gpu". */
 const tuning_row *tuning_find(const char *name);
 const char *tuning_names(void);
+/* Name of the built-in row for a device. */
+const char *tuning_class(const device_facts *device);
 /* The row of that name, which must exist; for NULL the one for the device's class, with the changes of the file that
- * the environment variable ARGMAX_CL_TUNING names: lines "ROW FIELD=NUMBER ...". */
+ * the environment variable ARGMAX_CL_TUNING names, or else of the user's own file. */
 argmax_cl_status tuning_choose(const char *name, const device_facts *device, tuning_row *row);
+/* Path of the user's own file; false when the environment tells no folder for it. */
+bool tuning_user_file(char *path, size_t capacity);
+/* Apply a file to the row as far as it speaks of it, for a device of that name. `source` goes before the path in
+ * messages. */
+argmax_cl_status tuning_read(const char *source, const char *path, bool must_exist, const char *device, tuning_row *row,
+                             bool *changed);
 
 /* ---- strategy.c, geometry.c: which kernel, and how it lies over the problem ---------------------------------------
  */

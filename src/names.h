@@ -64,8 +64,11 @@
 #define tensor_read argmax_cl_internal_tensor_read
 #define tensor_shape argmax_cl_internal_tensor_shape
 #define tuning_choose argmax_cl_internal_tuning_choose
+#define tuning_class argmax_cl_internal_tuning_class
 #define tuning_find argmax_cl_internal_tuning_find
 #define tuning_names argmax_cl_internal_tuning_names
+#define tuning_read argmax_cl_internal_tuning_read
+#define tuning_user_file argmax_cl_internal_tuning_user_file
 #define wanted_groups argmax_cl_internal_wanted_groups
 #define widest_vector argmax_cl_internal_widest_vector
 #define workspaces_release argmax_cl_internal_workspaces_release
