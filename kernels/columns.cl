@@ -83,7 +83,7 @@ static inline void leave_strip(__global const T *in, TARGET, const dims_t *d, co
 /* A place for the candidate of each lane and component. Neighbouring columns are written by one lane and read by
  * neighbouring ones; the shift spreads both over the banks of local memory. */
 #define PLANE (GROUP + 16 / VEC)
-#define PLACE(lane, component) ((component)*PLANE + (lane))
+#define PLACE(lane, component) ((component) * PLANE + (lane))
 
 /* The lanes bring their candidates to local memory; then each takes columns one by one, neighbours side by side, finds
  * the best of those who shared the column, and leaves it. */

@@ -33,8 +33,7 @@ uint32_t aligned_vector(const layout *l, uint32_t vector, const layout_dim *skip
 
 uint64_t wanted_groups(const geometry_request *r, kernel_family family) {
     const bool columns = family == FAMILY_COLUMNS || family == FAMILY_FOLDED;
-    return (uint64_t)r->device->compute_units *
-           (columns ? r->tuning->groups_columns : r->tuning->groups_per_unit);
+    return (uint64_t)r->device->compute_units * (columns ? r->tuning->groups_columns : r->tuning->groups_per_unit);
 }
 
 launch_grid deal(const geometry_request *r, uint32_t group, uint64_t jobs, uint64_t most) {

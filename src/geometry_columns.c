@@ -70,8 +70,9 @@ static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint6
     const uint64_t least = ceil_div(max_u64(run, r->tuning->part_bytes / row_bytes), run) * run;
     if (!cut(r, g->tiles * g->outers, least, PART_ELEMENTS_MAX, g))
         return false;
-    g->steady = g->strip == 1 && (row_dims == 1 || (l->reduced[l->reduced_count - 1].size % run == 0 &&
-                                                    (g->parts == 1 || g->chunk % run == 0)));
+    g->steady =
+        g->strip == 1 &&
+        (row_dims == 1 || (l->reduced[l->reduced_count - 1].size % run == 0 && (g->parts == 1 || g->chunk % run == 0)));
     /* Rows that an accumulator of this width counts (kernels/order.clh). */
     const uint32_t bits = r->problem->input.type->bits;
     g->one_block = bits <= 16 && ceil_div(g->chunk, sharing) <= ((UINT64_C(1) << bits) - 1) / g->unroll * g->unroll;

@@ -30,8 +30,7 @@ bool geometry_held(const geometry_request *r, geometry *g) {
     const uint32_t group = floor_power(t->group_held, r->group_limit);
     const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
     g->lanes = 1;
-    while (g->lanes < t->held_lanes && g->lanes < group &&
-           ceil_div(g->units, g->lanes) * vector_bytes > t->held_bytes)
+    while (g->lanes < t->held_lanes && g->lanes < group && ceil_div(g->units, g->lanes) * vector_bytes > t->held_bytes)
         g->lanes *= 2;
     g->loads = (uint32_t)min_u64(ceil_div(g->units, g->lanes), UINT32_MAX);
     if (!row_fits(r, last->size, g))

@@ -127,7 +127,7 @@ typedef enum handover { HANDOVER_NONE, HANDOVER_CL20, HANDOVER_CL30, HANDOVER_PT
 typedef struct device_facts {
     cl_device_type type;
     cl_uint compute_units, address_bits;
-    size_t max_group; /* work-items of a work-group: the device's limits, and what local memory is enough for */
+    size_t max_group;     /* work-items of a work-group: the device's limits, and what local memory is enough for */
     cl_ulong local_bytes; /* local memory of a work-group */
     bool little_endian;
     cl_ulong max_buffer;  /* CL_DEVICE_MAX_MEM_ALLOC_SIZE, bytes */

@@ -135,10 +135,11 @@ static argmax_cl_status obey(const problem *p, const layout *l, const device_fac
         return ARGMAX_CL_SUCCESS;
     return fail(ARGMAX_CL_ERROR_INVALID_STRATEGY, "%s = \"%s\": does not apply to this problem; it takes %s and %s",
                 p->strategy_source, p->strategy,
-                row->family == FAMILY_HELD     ? "one reduced dim without gaps, short enough for the registers of a few work-items"
+                row->family == FAMILY_HELD
+                    ? "one reduced dim without gaps, short enough for the registers of a few work-items"
                 : row->family == FAMILY_FOLDED ? "a reduced dim other than the last one without gaps"
-                : row->strided               ? "neighbours with gaps"
-                                             : "neighbours without gaps",
+                : row->strided                 ? "neighbours with gaps"
+                                               : "neighbours without gaps",
                 row->split ? "at least two pieces to share out" : "reductions of at most 2^30 elements");
 }
 
