@@ -65,16 +65,17 @@ bool cut(const geometry_request *r, uint64_t groups, uint64_t least, uint64_t mo
     return !r->split || g->parts > 1;
 }
 
-/* Folded kernels do not know all the dims that lead to a value. */
-static handover choose_finish(const geometry_request *r, uint64_t units, const geometry *g) {
-    const bool can = g->parts > 1 && g->parts <= r->tuning->one_launch && units <= COUNTERS_A_QUEUE &&
-                     !(g->family == FAMILY_FOLDED && r->problem->value.type);
+/* One work-group merges a unit where a second launch would have more. Folded kernels do not know all the dims that lead
+ * to a value. */
+static handover choose_finish(const geometry_request *r, uint64_t units, uint64_t width, const geometry *g) {
+    const bool can = g->parts > 1 && ceil_div(g->parts * width, g->scan.group) <= r->tuning->one_launch &&
+                     units <= COUNTERS_A_QUEUE && !(g->family == FAMILY_FOLDED && r->problem->value.type);
     return can ? r->device->handover : HANDOVER_NONE;
 }
 
 void plan_merge(const geometry_request *r, uint64_t units, uint64_t width, geometry *g) {
     const uint32_t group = g->scan.group;
-    g->finish = choose_finish(r, units, g);
+    g->finish = choose_finish(r, units, width, g);
     if (g->finish != HANDOVER_NONE) {
         g->counters = units;
         g->merge_lanes = floor_power(g->parts, floor_power(max_u64(1, group / width), group));
