@@ -45,8 +45,8 @@ static argmax_cl_status compile_stages(argmax_cl_plan plan, uint32_t *allowed) {
     return status;
 }
 
-/* Decide and compile; again with smaller work-groups where the compiled kernel needs more registers than they leave, and
- * with two launches where a compiler does not know the atomics that its device lists. */
+/* Decide and compile; again with smaller work-groups where the compiled kernel needs more registers than they leave,
+ * and with two launches where a compiler does not know the atomics that its device lists. */
 static argmax_cl_status decide(argmax_cl_plan plan) {
     device_facts device = plan->handle->facts;
     uint32_t limit = device.max_group < 65536 ? (uint32_t)device.max_group : 65536;
