@@ -59,7 +59,7 @@ bool cut(const geometry_request *r, uint64_t groups, uint64_t least, uint64_t mo
     }
     g->chunk = ceil_div(g->units, parts);
     /* Whole batches of loads: rounding up alone would leave half the parts where a chunk is little more than one. */
-    if (g->chunk > least && g->chunk < most)
+    if (parts > 1 && g->chunk > least && g->chunk < most)
         g->chunk = min_u64((g->chunk + least / 2) / least * least, most);
     g->parts = ceil_div(g->units, g->chunk);
     return !r->split || g->parts > 1;
