@@ -71,18 +71,17 @@ bool cut(const geometry_request *r, uint64_t groups, uint64_t least, uint64_t mo
     }
     g->chunk = ceil_div(g->units, parts);
     /* Whole batches of loads: rounding up alone would leave half the parts where a chunk is little more than one. */
-    if (r->split && g->chunk > least && g->chunk < most)
+    if (parts > 1 && g->chunk > least && g->chunk < most)
         g->chunk = min_u64((g->chunk + least / 2) / least * least, most);
     g->parts = ceil_div(g->units, g->chunk);
     return !r->split || g->parts > 1;
 }
 
-/* The last work-group of a unit merges for its outputs at the end of the launch, alone: that must not take long.
- * Folded kernels do not know all the dims that lead to a value. */
+/* One work-group merges a unit where a second launch would have more. Folded kernels do not know all the dims that lead
+ * to a value. */
 static handover choose_finish(const geometry_request *r, uint64_t units, uint64_t width, const geometry *g) {
-    const bool quick = width == 1 || g->parts * width <= FINISH_ROUNDS * (uint64_t)g->scan.group;
-    const bool can = g->parts > 1 && quick && g->parts <= r->tuning->one_launch && units <= COUNTERS_A_QUEUE &&
-                     !(g->family == FAMILY_FOLDED && r->problem->value.type);
+    const bool can = g->parts > 1 && ceil_div(g->parts * width, g->scan.group) <= r->tuning->one_launch &&
+                     units <= COUNTERS_A_QUEUE && !(g->family == FAMILY_FOLDED && r->problem->value.type);
     return can && (g->ptx || r->device->handover != HANDOVER_PTX) ? r->device->handover : HANDOVER_NONE;
 }
 

@@ -45,8 +45,6 @@ bool cut(const geometry_request *r, uint64_t groups, uint64_t least, uint64_t mo
 launch_grid deal(const geometry_request *r, uint32_t group, uint64_t jobs, uint64_t most);
 /* How parts are merged: by the last work-group of each of `units` groups of outputs, `width` side by side, or by a
  * second launch, with as many lanes an output as its parts keep busy. */
-/* Partials that each work-item may merge where its group does so at the end of the scan. */
-#define FINISH_ROUNDS 4
 void plan_merge(const geometry_request *r, uint64_t units, uint64_t width, geometry *g);
 
 #endif

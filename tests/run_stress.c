@@ -14,6 +14,7 @@
 #include <time.h>
 
 #define OUTPUTS_MAX 256
+#define OUTPUT_BYTES ((size_t)OUTPUTS_MAX * 8)
 #define THREADS 4
 #define ROW 48    /* enqueues in a row */
 #define QUEUES 80 /* at once: more than a handle keeps counters for */
@@ -130,7 +131,7 @@ static cl_event put_row(worker *w, unsigned side, cl_command_queue queue, bool o
         const cl_mem output = w->outputs[side][i];
         cl_event filled = NULL, *const last = &before[i % 2];
         w->chosen[side][i] = (unsigned)draw(w, JOBS);
-        REQUIRE(!clEnqueueFillBuffer(queue, output, &filler, 1, 0, OUTPUTS_MAX * 8, *last ? 1 : 0, *last ? last : NULL,
+        REQUIRE(!clEnqueueFillBuffer(queue, output, &filler, 1, 0, OUTPUT_BYTES, *last ? 1 : 0, *last ? last : NULL,
                                      out_of_order ? &filled : NULL));
         if (*last)
             clReleaseEvent(*last);
@@ -167,7 +168,7 @@ static int work(void *argument) {
         for (unsigned i = 0; i < 2; ++i)
             w->workspace[side][i] = make_buffer(workspace_bytes);
         for (unsigned i = 0; i < ROW; ++i)
-            w->outputs[side][i] = make_buffer(OUTPUTS_MAX * 8);
+            w->outputs[side][i] = make_buffer(OUTPUT_BYTES);
     }
     while (w->runs == 0 || time(NULL) < end) {
         const bool out_of_order[2] = {w->mixed && draw(w, 2), w->mixed && draw(w, 2)};
