@@ -37,20 +37,29 @@ static inline void leave(__global const T *in, TARGET, const dims_t *d, const co
 
 /* Leave a whole vector's answers at once where they lie side by side; false where they do not. */
 #if SPLIT || VALUE || VEC == 1 || SHARING > 1
-#define LEAVE_VECTOR(o, column, k, at, from) false
+#define LEAVE_VECTOR(o, column, keys, at, from) false
 #else
-#define LEAVE_VECTOR(o, column, k, at, from) leave_vector(index, &g, (o), (column), (k), (at), (from))
+#define LEAVE_VECTOR(o, column, keys, at, from) leave_vector(index, &g, (o), (column), (keys), (at), (from))
+#if VEC > 16
+#define PIECE 16
+#else
+#define PIECE VEC
+#endif
+#define PIECES(type) PASTE(type, PIECE)
 static inline bool leave_vector(__global IDX_T *restrict index, const columns_t *g, const outer_t *o,
-                                const ulong column, const TV k, const VECTOR(uint) at, const ulong from) {
+                                const ulong column, const T *keys, const uint *at, const ulong from) {
     if (g->column_index != 1)
         return false;
-    VECTOR(IDX_T) answer = CONVERT(IDX_T)(at) + (IDX_T)from;
+    for (int q = 0; q < VEC; q += PIECE) {
+        PIECES(IDX_T) answer = PASTE(convert_, PIECES(IDX_T))(PASTE(vload, PIECE)(0, at + q)) + (IDX_T)from;
 #if defined(KIND_FLOAT) && IGNORE_NAN
-    answer |= AS(IDX_T)(CONVERT(SIGNED_IDX_T)(LOSES(k)));
+        const PIECES(SIGNED_T) none = PASTE(vload, PIECE)(0, keys + q) < (PIECES(T))LOWEST_KEY;
+        answer |= PASTE(as_, PIECES(IDX_T))(PASTE(convert_, PIECES(SIGNED_IDX_T))(none));
 #else
-    (void)k;
+        (void)keys;
 #endif
-    PASTE(vstore, VEC)(answer, 0, index + o->index + (long)column);
+        PASTE(vstore, PIECE)(answer, 0, index + o->index + (long)column + q);
+    }
     return true;
 }
 #endif
@@ -83,14 +92,12 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void columns(__globa
 #endif
             const ulong own = column + (ulong)s * (ACROSS * VEC);
             const ulong start = s < count ? vector_start(&g, own) : 0;
-            if (start == own && LEAVE_VECTOR(&o, own, STRIP_KEY(&strip, s), STRIP_AT(&strip, s), from))
-                continue;
             T keys[VEC];
             uint at[VEC];
-            if (s < count) {
-                SPREAD(STRIP_KEY(&strip, s), keys);
-                SPREAD(STRIP_AT(&strip, s), at);
-            }
+            if (s < count)
+                spread(&strip, s, keys, at);
+            if (start == own && LEAVE_VECTOR(&o, own, keys, at, from))
+                continue;
             for (int j = 0; j < VEC; ++j) {
 #if SHARING > 1
                 candidate_t best = CANDIDATE_NONE;

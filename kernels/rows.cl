@@ -61,6 +61,22 @@ static inline __global const T *vector_address(__global const T *start, const di
     return start + segment_start(dims, w) + (long)place_in_segment(g, w.x) * ELEMENT_STRIDE(g);
 }
 
+#ifdef AHEAD
+/* Where to read AHEAD bytes after the vector at p: what follows in memory, or the same number of segments. */
+static inline uintptr_t address_ahead(__global const T *p, const dims_t *dims, const rows_t *g, const walk_t w) {
+#if REDUCED == 1
+    (void)dims;
+    (void)g;
+    (void)w;
+    return FROM(p, AHEAD * 8 / BITS);
+#else
+    walk_t ahead = w;
+    ahead.segment += max((uint)(AHEAD * 8 / BITS / g->segment), 1u);
+    return FROM(p, segment_start(dims, ahead) - segment_start(dims, w));
+#endif
+}
+#endif
+
 /* Best of the vectors v, v + LANES, ... below `end`, with places relative to index `origin`. */
 static inline candidate_t scan(__global const T *start, const dims_t *dims, const rows_t *g, ulong v, const ulong end,
                                const ulong origin) {
@@ -76,7 +92,12 @@ static inline candidate_t scan(__global const T *start, const dims_t *dims, cons
             TV bits[UNROLL];
 #pragma unroll
             for (int u = 0; u < UNROLL; ++u) {
-                bits[u] = load(vector_address(start, dims, g, w), g->stride);
+                __global const T *const p = vector_address(start, dims, g, w);
+#ifdef AHEAD
+                if (LINE_STARTS(u))
+                    PREFETCH(address_ahead(p, dims, g, w));
+#endif
+                bits[u] = load(p, g->stride);
                 walk_on(&w, by, g->segment_vectors);
             }
 #pragma unroll

@@ -21,8 +21,8 @@ static uint32_t lanes_across(const geometry_request *r, uint32_t group, uint64_t
 }
 
 static void choose_column_vector(const geometry_request *r, const layout_dim *column, geometry *g) {
-    const uint32_t widest = widest_vector(r, r->tuning->column_bytes);
     const bool unit = column->in == 1;
+    const uint32_t widest = widest_vector(r, r->tuning->column_bytes, unit);
     if (!r->tuning->aligned) {
         g->vector = floor_power(column->size, widest);
     } else if (!unit) {

@@ -5,7 +5,7 @@ static void choose_row_vector(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     const layout_dim *last = &l->reduced[l->reduced_count - 1];
     const bool unit = last->in == 1;
-    const uint32_t widest = widest_vector(r, r->tuning->vector_bytes);
+    const uint32_t widest = widest_vector(r, r->tuning->vector_bytes, false);
     g->overlap = g->peel = false;
     if (!r->tuning->aligned) {
         g->vector = floor_power(last->size, widest);

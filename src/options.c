@@ -52,7 +52,7 @@ static void add_outputs(writer *w, const problem *p) {
 }
 
 void options_scan(const problem *p, const layout *l, const geometry *g, char text[OPTIONS_CAPACITY]) {
-    static const char *const loads[] = {"LOAD_ALIGNED", "LOAD_UNALIGNED", "LOAD_STRIDED"};
+    static const char *const loads[] = {"LOAD_ALIGNED", "LOAD_UNALIGNED", "LOAD_PACKED", "LOAD_STRIDED"};
     writer w = {text, 0};
     add_order(&w, p);
     if (g->parts == 1)
@@ -61,6 +61,8 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char tex
         dims_kind(l->reduced_count - (g->family == FAMILY_FOLDED ? 1 : 0)));
     add(&w, " -D%s -DVEC=%" PRIu32 " -DGROUP=%" PRIu32 " -DUNROLL=%" PRIu32, loads[g->load], g->vector, g->scan.group,
         g->unroll);
+    if (g->ahead)
+        add(&w, " -DAHEAD=%" PRIu32, g->ahead);
     if (g->words)
         add(&w, " -DWORDS%s", g->ptx ? " -DPTX" : "");
     if (g->family != FAMILY_ROWS)
