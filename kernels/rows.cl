@@ -7,6 +7,7 @@
  *
  * From the host, besides order.clh and index.clh: GROUP, LANES (powers of two), UNROLL (vectors in flight), and
  *   OVERLAP  a segment's last vector is moved back to end with the segment (unaligned loads, segment >= VEC)
+ *   RUNS     UNROLL vectors from a multiple of UNROLL on never cross a segment's end (LANES 1, no gaps, not OVERLAP)
  *   PEEL     loads are aligned: elements before the first and after the last aligned vector go one by one (REDUCED 1)
  */
 #include "index.clh"
@@ -62,7 +63,7 @@ static inline __global const T *vector_address(__global const T *start, const di
 }
 
 #ifdef AHEAD
-/* Where to read AHEAD bytes after the vector at p: what follows in memory, or the same number of segments. */
+/* Where to read AHEAD bytes after p: what follows in memory, or as many segments later, in the next output at last. */
 static inline uintptr_t address_ahead(__global const T *p, const dims_t *dims, const rows_t *g, const walk_t w) {
 #if REDUCED == 1
     (void)dims;
@@ -71,11 +72,47 @@ static inline uintptr_t address_ahead(__global const T *p, const dims_t *dims, c
     return FROM(p, AHEAD * 8 / BITS);
 #else
     walk_t ahead = w;
+    long next_output = 0;
     ahead.segment += max((uint)(AHEAD * 8 / BITS / g->segment), 1u);
-    return FROM(p, segment_start(dims, ahead) - segment_start(dims, w));
+#if REDUCED == 2
+    if (ahead.segment >= dims->reduced_size[0]) {
+        ahead.segment -= dims->reduced_size[0];
+        next_output = dims->kept_in[KEPT_COUNT(*dims) - 1];
+    }
+#endif
+    return FROM(p, segment_start(dims, ahead) - segment_start(dims, w) + next_output);
 #endif
 }
 #endif
+
+/* The next UNROLL vectors of LANES lanes. */
+static inline void load_step(__global const T *start, const dims_t *dims, const rows_t *g, walk_t *w, TV *bits) {
+#ifdef RUNS
+    __global const T *const p = vector_address(start, dims, g, *w);
+#ifdef AHEAD
+    const uintptr_t ahead = address_ahead(p, dims, g, *w);
+#pragma unroll
+    for (int line = 0; line < UNROLL * VECTOR_BYTES; line += LINE)
+        PREFETCH(ahead + (uintptr_t)line);
+#endif
+#pragma unroll
+    for (int u = 0; u < UNROLL; ++u)
+        bits[u] = load(p + u * VEC, 1);
+    walk_on(w, walk_to(UNROLL, g->segment_vectors), g->segment_vectors);
+#else
+    const walk_t by = walk_to(LANES, g->segment_vectors);
+#pragma unroll
+    for (int u = 0; u < UNROLL; ++u) {
+        __global const T *const p = vector_address(start, dims, g, *w);
+#ifdef AHEAD
+        if (LINE_STARTS(u))
+            PREFETCH(address_ahead(p, dims, g, *w));
+#endif
+        bits[u] = load(p, g->stride);
+        walk_on(w, by, g->segment_vectors);
+    }
+#endif
+}
 
 /* Best of the vectors v, v + LANES, ... below `end`, with places relative to index `origin`. */
 static inline candidate_t scan(__global const T *start, const dims_t *dims, const rows_t *g, ulong v, const ulong end,
@@ -90,16 +127,7 @@ static inline candidate_t scan(__global const T *start, const dims_t *dims, cons
         uint k = 0;
         for (; k + UNROLL <= count; k += UNROLL) {
             TV bits[UNROLL];
-#pragma unroll
-            for (int u = 0; u < UNROLL; ++u) {
-                __global const T *const p = vector_address(start, dims, g, w);
-#ifdef AHEAD
-                if (LINE_STARTS(u))
-                    PREFETCH(address_ahead(p, dims, g, w));
-#endif
-                bits[u] = load(p, g->stride);
-                walk_on(&w, by, g->segment_vectors);
-            }
+            load_step(start, dims, g, &w, bits);
 #pragma unroll
             for (int u = 0; u < UNROLL; ++u)
                 ACC_STEP(acc, bits[u], k + (uint)u);

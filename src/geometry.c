@@ -38,7 +38,8 @@ uint64_t wanted_groups(const geometry_request *r) {
 
 launch_grid deal(const geometry_request *r, uint32_t group, uint64_t jobs, uint64_t most) {
     launch_grid grid = {group, jobs, jobs, 1};
-    const uint64_t groups = min_u64(group == 1 ? wanted_groups(r) : most, r->tuning->groups_max);
+    const uint64_t runs = (uint64_t)r->device->compute_units * r->tuning->groups_tiny;
+    const uint64_t groups = min_u64(group == 1 ? runs : most, r->tuning->groups_max);
     if (jobs > groups) {
         grid.jobs_per_group = ceil_div(jobs, groups);
         grid.groups = ceil_div(jobs, grid.jobs_per_group);

@@ -1,6 +1,8 @@
 /* How kernels/columns.cl and folded.cl lie over a collapsed problem. */
 #include "geometry.h"
 
+#define STRIP_BYTES_LEAST 2048
+
 /* Lanes side by side over `vectors` of columns: as many as the work-group has, if they fill the device. Else narrower,
  * so that lanes share a column's rows and merge in local memory, which is cheaper than parts that merge in the second
  * launch; but with little idle at the end, wide enough for the memory, and rows enough for those who share them. */
@@ -35,6 +37,16 @@ static void choose_column_vector(const geometry_request *r, const layout_dim *co
     g->load = kind_of_load(r, unit, g->vector);
 }
 
+/* Vectors of the strip that a work-item holds alone: narrower where that spares cutting the reduction, for partial
+ * answers cost more than pages that are left early. */
+static uint32_t strip_vectors(const geometry_request *r, uint32_t vector_bytes, uint64_t vectors) {
+    const uint64_t enough = ceil_div(wanted_groups(r), 2);
+    uint32_t bytes = r->tuning->strip_bytes;
+    while (bytes > STRIP_BYTES_LEAST && ceil_div(vectors, bytes / vector_bytes) < enough)
+        bytes /= 2;
+    return bytes > vector_bytes ? bytes / vector_bytes : 1;
+}
+
 /* Lay tiles over a dim as columns and cut its rows into parts of the reduction. */
 static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint64_t rows, uint64_t outers,
                       geometry *g) {
@@ -47,7 +59,7 @@ static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint6
         return false;
     const uint32_t group = floor_power(r->tuning->group_columns, r->group_limit);
     const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
-    g->strip = group == 1 && r->tuning->strip_bytes > vector_bytes ? r->tuning->strip_bytes / vector_bytes : 1;
+    g->strip = group == 1 ? strip_vectors(r, vector_bytes, ceil_div(column->size, g->vector) * outers) : 1;
     g->units = rows;
     g->lanes = lanes_across(r, group, ceil_div(column->size, g->vector), outers, rows);
     const uint64_t tile = (uint64_t)g->lanes * g->vector * g->strip;

@@ -65,6 +65,8 @@ bool geometry_rows(const geometry_request *r, lane_rule rule, geometry *g) {
         return false;
     if (!cut(r, ceil_div(l->outputs, rows), least, PART_ELEMENTS_MAX / g->vector, g))
         return false;
+    g->runs = group == 1 && !r->strided && !g->overlap && (g->parts == 1 || g->chunk % g->unroll == 0) &&
+              (l->reduced_count == 1 || g->segment_vectors % g->unroll == 0);
     const uint64_t most =
         rule == LANES_ONE ? (uint64_t)r->device->compute_units * r->tuning->groups_tiny : r->tuning->groups_max;
     g->scan = deal(r, group, ceil_div(l->outputs, rows) * g->parts, most);

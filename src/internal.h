@@ -177,7 +177,7 @@ typedef struct geometry {
     uint32_t unroll;
     uint32_t ahead;           /* bytes of input asked for before they are read; 0: none */
     uint32_t strip;           /* columns: vectors of a work-item */
-    bool overlap, peel;       /* rows.cl tells */
+    bool overlap, runs, peel; /* rows.cl tells */
     bool words;               /* words.clh: several narrow elements to a 32-bit word */
     bool ptx;                 /* pairs.clh: instructions that OpenCL C cannot name */
     uint64_t units;           /* of an output: vectors (rows), positions on the reduced dims (columns) */

@@ -68,7 +68,8 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char tex
     if (g->family != FAMILY_ROWS)
         add(&w, " -DACROSS=%" PRIu32 " -DSTRIP=%" PRIu32 "%s", g->lanes, g->strip, g->one_block ? " -DONE_BLOCK" : "");
     else
-        add(&w, " -DLANES=%" PRIu32 "%s%s", g->lanes, g->overlap ? " -DOVERLAP" : "", g->peel ? " -DPEEL" : "");
+        add(&w, " -DLANES=%" PRIu32 "%s%s%s", g->lanes, g->overlap ? " -DOVERLAP" : "", g->runs ? " -DRUNS" : "",
+            g->peel ? " -DPEEL" : "");
 }
 
 void options_merge(const problem *p, const layout *l, const geometry *g, char text[OPTIONS_CAPACITY]) {
