@@ -114,6 +114,9 @@ static inline void load_step(__global const T *start, const dims_t *dims, const 
 #endif
 }
 
+#ifdef BY_SELECT
+#include "rows_wide.clh"
+#else
 /* Best of the vectors v, v + LANES, ... below `end`, with places relative to index `origin`. */
 static inline candidate_t scan(__global const T *start, const dims_t *dims, const rows_t *g, ulong v, const ulong end,
                                const ulong origin) {
@@ -144,6 +147,7 @@ static inline candidate_t scan(__global const T *start, const dims_t *dims, cons
     }
     return best;
 }
+#endif
 
 #ifdef PEEL
 #if VEC == 1

@@ -15,7 +15,8 @@ uint32_t element_bytes(const problem *p) {
 uint32_t widest_vector(const geometry_request *r, uint32_t bytes, bool wide) {
     const uint32_t fitting = bytes / element_bytes(r->problem);
     const uint32_t most = r->tuning->vector_elements;
-    return floor_power(fitting ? fitting : 1, wide && r->device->clang_cpu ? most : min_u32(most, VECTOR_MAX));
+    const bool possible = r->device->clang_cpu && !r->tuning->aligned;
+    return floor_power(fitting ? fitting : 1, wide && possible ? most : min_u32(most, VECTOR_MAX));
 }
 
 static bool all_divide(uint32_t vector, const layout_dim *dims, uint32_t count, const layout_dim *skip) {

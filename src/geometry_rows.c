@@ -1,11 +1,15 @@
 /* How kernels/rows.cl lies over a collapsed problem. */
 #include "geometry.h"
 
+/* Elements of a row for which a wide vector is worth the search of its winner's place (kernels/rows_wide.clh). */
+#define WIDE_ROW 512
+
 static void choose_row_vector(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     const layout_dim *last = &l->reduced[l->reduced_count - 1];
     const bool unit = last->in == 1;
-    const uint32_t widest = widest_vector(r, r->tuning->vector_bytes, false);
+    const bool wide = unit && l->reduction >= WIDE_ROW;
+    const uint32_t widest = widest_vector(r, r->tuning->vector_bytes, wide);
     g->overlap = g->peel = false;
     if (!r->tuning->aligned) {
         g->vector = floor_power(last->size, widest);
