@@ -47,6 +47,7 @@ static const char *const shapes[] = {
 
 static const uint32_t group_limits[] = {1, 32, 256};
 static const cl_uint compute_units[] = {2, 128};
+static const handover handovers[] = {HANDOVER_NONE, HANDOVER_CL30};
 
 static void print_programs(struct problem *p, const layout *l) {
     char options[OPTIONS_CAPACITY];
@@ -55,7 +56,9 @@ static void print_programs(struct problem *p, const layout *l) {
             const device_facts device = {.compute_units = compute_units[unit],
                                          .address_bits = 64,
                                          .max_group = 1024,
-                                         .clang_cpu = group_limits[limit] == 32};
+                                         .local_bytes = 32768,
+                                         .clang_cpu = group_limits[limit] == 32,
+                                         .handover = handovers[unit]};
             geometry g;
             if (strategy_choose(p, l, &device, group_limits[limit], &g) != ARGMAX_CL_SUCCESS)
                 continue;
