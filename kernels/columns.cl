@@ -43,20 +43,29 @@ static inline void leave(__global const T *in, TARGET, const dims_t *d, const co
 #if GROUP == 1
 /* Leave a whole vector's answers at once where they lie side by side; false where they do not. */
 #if SPLIT || VALUE || VEC == 1
-#define LEAVE_VECTOR(o, column, k, at, from) false
+#define LEAVE_VECTOR(o, column, keys, at, from) false
 #else
-#define LEAVE_VECTOR(o, column, k, at, from) leave_vector(index, g, (o), (column), (k), (at), (from))
+#define LEAVE_VECTOR(o, column, keys, at, from) leave_vector(index, g, (o), (column), (keys), (at), (from))
+#if VEC > 16
+#define PIECE 16
+#else
+#define PIECE VEC
+#endif
+#define PIECES(type) PASTE(type, PIECE)
 static inline bool leave_vector(__global IDX_T *restrict index, const columns_t *g, const outer_t *o,
-                                const ulong column, const TV k, const VECTOR(uint) at, const ulong from) {
+                                const ulong column, const T *keys, const uint *at, const ulong from) {
     if (g->column_index != 1)
         return false;
-    VECTOR(IDX_T) answer = CONVERT(IDX_T)(at) + (IDX_T)from;
+    for (int q = 0; q < VEC; q += PIECE) {
+        PIECES(IDX_T) answer = PASTE(convert_, PIECES(IDX_T))(PASTE(vload, PIECE)(0, at + q)) + (IDX_T)from;
 #if defined(KIND_FLOAT) && IGNORE_NAN
-    answer |= AS(IDX_T)(CONVERT(SIGNED_IDX_T)(LOSES(k)));
+        const PIECES(SIGNED_T) none = PASTE(vload, PIECE)(0, keys + q) < (PIECES(T))LOWEST_KEY;
+        answer |= PASTE(as_, PIECES(IDX_T))(PASTE(convert_, PIECES(SIGNED_IDX_T))(none));
 #else
-    (void)k;
+        (void)keys;
 #endif
-    PASTE(vstore, VEC)(answer, 0, index + o->index + (long)column);
+        PASTE(vstore, PIECE)(answer, 0, index + o->index + (long)column + q);
+    }
     return true;
 }
 #endif
@@ -68,12 +77,11 @@ static inline void leave_strip(__global const T *in, TARGET, const dims_t *d, co
     for (int s = 0; s < count; ++s) {
         const ulong own = column + (ulong)s * VEC;
         const ulong start = vector_start(g, own);
-        if (start == own && LEAVE_VECTOR(o, own, STRIP_KEY(strip, s), STRIP_AT(strip, s), from))
-            continue;
         T keys[VEC];
         uint at[VEC];
-        SPREAD(STRIP_KEY(strip, s), keys);
-        SPREAD(STRIP_AT(strip, s), at);
+        spread(strip, s, keys, at);
+        if (start == own && LEAVE_VECTOR(o, own, keys, at, from))
+            continue;
         for (int j = 0; j < VEC; ++j)
             if (start + (ulong)j >= own)
                 leave(in, TARGET_ARGUMENTS, d, g, o, part, start + (ulong)j, keys[j], from + at[j]);

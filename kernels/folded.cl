@@ -22,8 +22,7 @@ static inline ulong2 fold_strip(const strip_t *strip, const dims_t *dims, const 
         const ulong start = vector_start(g, column + (ulong)s * (ACROSS * VEC));
         T keys[VEC];
         uint at[VEC];
-        SPREAD(STRIP_KEY(strip, s), keys);
-        SPREAD(STRIP_AT(strip, s), at);
+        spread(strip, s, keys, at);
         for (int j = 0; j < VEC; ++j) {
             const ulong row = first_row + (ulong)at[j] * SHARING;
             const ulong index = (ulong)(unravel(row, REDUCED_COUNT(*dims), dims->reduced_size, w->row) +

@@ -7,6 +7,7 @@
  *
  * From the host, besides order.clh and index.clh: GROUP, LANES (powers of two), UNROLL (vectors in flight), and
  *   OVERLAP  a segment's last vector is moved back to end with the segment (unaligned loads, segment >= VEC)
+ *   TOGETHER  UNROLL vectors from a multiple of UNROLL on never cross a segment's end (LANES 1, no gaps, not OVERLAP)
  *   STEADY   vectors that are LANES apart lie at equal distances: one reduced dim, or segments whose number of vectors
  *            divides LANES; without OVERLAP
  *   PEEL     loads are aligned: elements before the first and after the last aligned vector go one by one (REDUCED 1)
@@ -64,6 +65,29 @@ static inline __global const T *vector_address(__global const T *start, const di
     return start + segment_start(dims, w) + (long)place_in_segment(g, w.x) * ELEMENT_STRIDE(g);
 }
 
+#ifdef AHEAD
+/* Where to read AHEAD bytes after p: what follows in memory, or as many segments later, in the next output at last. */
+static inline uintptr_t address_ahead(__global const T *p, const dims_t *dims, const rows_t *g, const walk_t w) {
+#if REDUCED == 1
+    (void)dims;
+    (void)g;
+    (void)w;
+    return FROM(p, AHEAD * 8 / BITS);
+#else
+    walk_t ahead = w;
+    long next_output = 0;
+    ahead.segment += max((uint)(AHEAD * 8 / BITS / g->segment), 1u);
+#if REDUCED == 2
+    if (ahead.segment >= dims->reduced_size[0]) {
+        ahead.segment -= dims->reduced_size[0];
+        next_output = dims->kept_in[KEPT_COUNT(*dims) - 1];
+    }
+#endif
+    return FROM(p, segment_start(dims, ahead) - segment_start(dims, w) + next_output);
+#endif
+}
+#endif
+
 /* Where a lane is: the next vector's position and address. */
 typedef struct {
     walk_t walk;
@@ -73,7 +97,20 @@ typedef struct {
 /* Load `count` vectors, 1..UNROLL, LANES apart, and go on behind them; the others are left as they are. */
 static inline void load_vectors(__global const T *start, const dims_t *dims, const rows_t *g, const uint count,
                                 step_t *step, TV bits[UNROLL]) {
-#ifdef STEADY
+#ifdef TOGETHER
+    __global const T *const p = vector_address(start, dims, g, step->walk);
+#ifdef AHEAD
+    const uintptr_t ahead = address_ahead(p, dims, g, step->walk);
+#pragma unroll
+    for (int line = 0; line < UNROLL * VECTOR_BYTES; line += LINE)
+        PREFETCH(ahead + (uintptr_t)line);
+#endif
+#pragma unroll
+    for (int u = 0; u < UNROLL; ++u)
+        if ((uint)u < count)
+            bits[u] = load(p + u * VEC, 1);
+    walk_on(&step->walk, walk_to(count, g->segment_vectors), g->segment_vectors);
+#elif defined(STEADY)
 #if REDUCED == 1
     const long distance = (long)(LANES * VEC) * ELEMENT_STRIDE(g);
 #else
@@ -94,12 +131,20 @@ static inline void load_vectors(__global const T *start, const dims_t *dims, con
 #pragma unroll
     for (int u = 0; u < UNROLL; ++u)
         if ((uint)u < count) {
-            bits[u] = load(vector_address(start, dims, g, step->walk), g->stride);
+            __global const T *const p = vector_address(start, dims, g, step->walk);
+#ifdef AHEAD
+            if (LINE_STARTS(u))
+                PREFETCH(address_ahead(p, dims, g, step->walk));
+#endif
+            bits[u] = load(p, g->stride);
             walk_on(&step->walk, by, g->segment_vectors);
         }
 #endif
 }
 
+#ifdef BY_SELECT
+#include "rows_wide.clh"
+#else
 /* Best of the vectors v, v + LANES, ... below `end`, with places relative to index `origin`. */
 static inline candidate_t scan(__global const T *start, const dims_t *dims, const rows_t *g, ulong v, const ulong end,
                                const ulong origin) {
@@ -140,6 +185,7 @@ static inline candidate_t scan(__global const T *start, const dims_t *dims, cons
     }
     return best;
 }
+#endif
 
 #ifdef PEEL
 /* Elements [from, to), one at a time, dealt to the lanes. */

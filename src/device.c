@@ -51,6 +51,22 @@ static bool takes_ptx(cl_device_id device) {
            clGetDeviceInfo(device, compute_capability_major_nv, sizeof major, &major, NULL) == CL_SUCCESS && major >= 9;
 }
 
+/* PoCL and Intel's CPU runtime hand Clang's code to LLVM as it is. Others, such as those that go through SPIR-V, have
+ * no vectors of more than 16 elements and no prefetches. */
+static bool is_clang_cpu(cl_device_id device, cl_device_type type) {
+    static const char *const known[] = {"Portable Computing Language", "Intel(R) OpenCL"};
+    cl_platform_id platform = NULL;
+    char name[256] = "";
+    if (!(type & CL_DEVICE_TYPE_CPU) ||
+        clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL) != CL_SUCCESS ||
+        clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name, name, NULL) != CL_SUCCESS)
+        return false;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strncmp(name, known[i], sizeof name) == 0)
+            return true;
+    return false;
+}
+
 /* Atomics with release and acquire between the work-groups of a launch: in every OpenCL 2.x, in 3.0 where the device
  * says so. */
 static handover find_handover(cl_device_id device) {
@@ -104,6 +120,7 @@ argmax_cl_status device_query(cl_device_id device, device_facts *facts) {
     facts->little_endian = little;
     facts->host_unified = unified || (facts->type & CL_DEVICE_TYPE_CPU);
     facts->aligned_buffers = (facts->type & CL_DEVICE_TYPE_GPU) && !facts->host_unified;
+    facts->clang_cpu = is_clang_cpu(device, facts->type);
     facts->ptx = takes_ptx(device);
     facts->handover = facts->ptx ? HANDOVER_PTX : find_handover(device);
     device_name(device, facts->name);

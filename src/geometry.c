@@ -12,9 +12,11 @@ uint32_t element_bytes(const problem *p) {
     return p->input.type->bits / 8;
 }
 
-uint32_t widest_vector(const geometry_request *r, uint32_t bytes) {
+uint32_t widest_vector(const geometry_request *r, uint32_t bytes, bool wide) {
     const uint32_t fitting = bytes / element_bytes(r->problem);
-    return floor_power(fitting ? fitting : 1, r->tuning->vector_elements);
+    const uint32_t most = r->tuning->vector_elements;
+    const bool possible = r->device->clang_cpu && !r->tuning->aligned;
+    return floor_power(fitting ? fitting : 1, wide && possible ? most : min_u32(most, VECTOR_MAX));
 }
 
 static bool all_divide(uint32_t vector, const layout_dim *dims, uint32_t count, const layout_dim *skip) {
@@ -102,12 +104,16 @@ void plan_merge(const geometry_request *r, uint64_t units, uint64_t width, geome
 load_kind kind_of_load(const geometry_request *r, bool unit, uint32_t vector) {
     if (!unit)
         return LOAD_STRIDED;
+    if (!r->tuning->aligned && r->device->clang_cpu && vector > 1)
+        return LOAD_PACKED;
     const bool sure = r->tuning->aligned == 2 || (r->tuning->aligned && r->device->aligned_buffers);
     return sure && vector > 1 ? LOAD_ALIGNED : LOAD_UNALIGNED;
 }
 
 void choose_arithmetic(const geometry_request *r, geometry *g) {
+    g->ahead = g->load == LOAD_PACKED ? r->tuning->ahead_bytes : 0;
     const uint32_t bits = r->problem->input.type->bits;
-    g->words = r->tuning->words && r->device->little_endian && bits <= 16 && g->vector * bits >= 32;
+    g->words = r->tuning->words && r->device->little_endian && bits <= 16 && g->vector * bits >= 32 &&
+               g->vector * bits <= 128;
     g->ptx = r->tuning->native && r->device->ptx;
 }

@@ -12,6 +12,12 @@
 static inline uint64_t min_u64(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
+static inline uint32_t min_u32(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+static inline uint32_t max_u32(uint32_t a, uint32_t b) {
+    return a > b ? a : b;
+}
 static inline uint64_t max_u64(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
@@ -27,13 +33,16 @@ uint32_t element_bytes(const problem *p);
 /* Work-groups that keep the device busy. */
 uint64_t wanted_groups(const geometry_request *r, kernel_family family);
 
-/* Elements of the widest vector of `bytes` bytes that the tuning allows. */
-uint32_t widest_vector(const geometry_request *r, uint32_t bytes);
+/* Elements of the widest vector in OpenCL C. */
+#define VECTOR_MAX 16u
+/* Elements of the widest vector of `bytes` bytes that the tuning allows; `wide` where those of kernels/wide.clh will
+ * do. */
+uint32_t widest_vector(const geometry_request *r, uint32_t bytes, bool wide);
 /* The widest one up to `vector` for which the offset and all strides but that of `skip` are multiples; an aligned load
  * needs that. */
 uint32_t aligned_vector(const layout *l, uint32_t vector, const layout_dim *skip);
 load_kind kind_of_load(const geometry_request *r, bool unit, uint32_t vector);
-/* Whether narrow elements are kept in words; g->vector is set. */
+/* Whether narrow elements are kept in words, and what is asked for ahead; g->vector and g->load are set. */
 void choose_arithmetic(const geometry_request *r, geometry *g);
 
 /* Cut g->units of each output into parts, so that `groups` work-groups for whole outputs become enough for the device

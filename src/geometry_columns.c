@@ -1,6 +1,8 @@
 /* How kernels/columns.cl and folded.cl lie over a collapsed problem. */
 #include "geometry.h"
 
+#define STRIP_BYTES_LEAST 2048
+
 /* Lanes side by side over `vectors` of columns: as many as the work-group has, if they fill the device. Else narrower,
  * so that lanes share a column's rows and merge in local memory, which is cheaper than parts that merge in the second
  * launch; but with little idle at the end, wide enough for the memory, and rows enough for those who share them. */
@@ -21,8 +23,8 @@ static uint32_t lanes_across(const geometry_request *r, uint32_t group, uint64_t
 }
 
 static void choose_column_vector(const geometry_request *r, const layout_dim *column, geometry *g) {
-    const uint32_t widest = widest_vector(r, r->tuning->column_bytes);
     const bool unit = column->in == 1;
+    const uint32_t widest = widest_vector(r, r->tuning->column_bytes, unit);
     if (!r->tuning->aligned) {
         g->vector = floor_power(column->size, widest);
     } else if (!unit) {
@@ -33,6 +35,17 @@ static void choose_column_vector(const geometry_request *r, const layout_dim *co
             g->vector /= 2;
     }
     g->load = kind_of_load(r, unit, g->vector);
+}
+
+/* Vectors of the strip that a work-item holds alone: narrower where that spares cutting the reduction, for partial
+ * answers cost more than pages that are left early. */
+static uint32_t strip_vectors(const geometry_request *r, uint32_t vector_bytes, bool wide, uint64_t vectors) {
+    const uint64_t enough = ceil_div(wanted_groups(r, FAMILY_COLUMNS), 2);
+    uint32_t bytes = r->tuning->strip_bytes;
+    while (bytes > STRIP_BYTES_LEAST && bytes > vector_bytes && ceil_div(vectors, bytes / vector_bytes) < enough)
+        bytes /= 2;
+    /* A wide vector is always part of a strip (kernels/strip_wide.clh). */
+    return max_u32(bytes / vector_bytes, wide ? 2 : 1);
 }
 
 /* Work-items of a work-group, of which each has a vector of candidates in local memory (kernels/columns.cl). */
@@ -58,7 +71,9 @@ static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint6
         return false;
     const uint32_t group = column_group(r, g->vector);
     const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
-    g->strip = group == 1 && r->tuning->strip_bytes > vector_bytes ? r->tuning->strip_bytes / vector_bytes : 1;
+    g->strip = group == 1
+                   ? strip_vectors(r, vector_bytes, g->vector > VECTOR_MAX, ceil_div(column->size, g->vector) * outers)
+                   : 1;
     g->units = rows;
     g->lanes = lanes_across(r, group, ceil_div(column->size, g->vector), outers, rows);
     const uint64_t tile = (uint64_t)g->lanes * g->vector * g->strip;

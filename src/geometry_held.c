@@ -21,7 +21,7 @@ bool geometry_held(const geometry_request *r, geometry *g) {
     g->tuning = t->name;
     if (l->reduced_count != 1 || last->in != 1 || t->held_bytes == 0)
         return false;
-    g->vector = aligned_vector(l, widest_vector(r, t->vector_bytes), last);
+    g->vector = aligned_vector(l, widest_vector(r, t->vector_bytes, false), last);
     while (last->size % g->vector)
         g->vector /= 2;
     g->load = kind_of_load(r, true, g->vector);

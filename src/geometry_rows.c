@@ -1,11 +1,15 @@
 /* How kernels/rows.cl lies over a collapsed problem. */
 #include "geometry.h"
 
+/* Elements of a row for which a wide vector is worth the search of its winner's place (kernels/rows_wide.clh). */
+#define WIDE_ROW 512
+
 static void choose_row_vector(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     const layout_dim *last = &l->reduced[l->reduced_count - 1];
     const bool unit = last->in == 1;
-    const uint32_t widest = widest_vector(r, r->tuning->vector_bytes);
+    const bool wide = unit && l->reduction >= WIDE_ROW;
+    const uint32_t widest = widest_vector(r, r->tuning->vector_bytes, wide);
     g->overlap = g->peel = false;
     if (!r->tuning->aligned) {
         g->vector = floor_power(last->size, widest);
@@ -72,6 +76,8 @@ bool geometry_rows(const geometry_request *r, lane_rule rule, geometry *g) {
         return false;
     if (!cut(r, ceil_div(l->outputs, rows), least, PART_ELEMENTS_MAX / g->vector, g))
         return false;
+    g->together = group == 1 && !r->strided && !g->overlap && (g->parts == 1 || g->chunk % g->unroll == 0) &&
+                  (l->reduced_count == 1 || g->segment_vectors % g->unroll == 0);
     const uint64_t most =
         rule == LANES_ONE ? (uint64_t)r->device->compute_units * r->tuning->groups_tiny : r->tuning->groups_max;
     g->scan = deal(r, group, ceil_div(l->outputs, rows) * g->parts, most);

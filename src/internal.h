@@ -133,6 +133,7 @@ typedef struct device_facts {
     cl_ulong max_buffer;  /* CL_DEVICE_MAX_MEM_ALLOC_SIZE, bytes */
     bool host_unified;    /* host memory can be used in place */
     bool aligned_buffers; /* buffers start at multiples of any vector: no host memory is used in place */
+    bool clang_cpu;       /* its compiler takes what Clang adds to OpenCL C: see kernels/vector.clh and wide.clh */
     bool ptx;             /* takes inline PTX for sm_90 */
     handover handover;
     char name[256];
@@ -171,7 +172,7 @@ argmax_cl_status tuning_read(const char *source, const char *path, bool must_exi
  */
 
 typedef enum kernel_family { FAMILY_ROWS, FAMILY_HELD, FAMILY_COLUMNS, FAMILY_FOLDED } kernel_family;
-typedef enum load_kind { LOAD_ALIGNED, LOAD_UNALIGNED, LOAD_STRIDED } load_kind;
+typedef enum load_kind { LOAD_ALIGNED, LOAD_UNALIGNED, LOAD_PACKED, LOAD_STRIDED } load_kind;
 
 /* Work-groups of one launch: `jobs` dealt out in runs of jobs_per_group. */
 typedef struct launch_grid {
@@ -188,9 +189,11 @@ typedef struct geometry {
     uint32_t vector; /* elements */
     uint32_t lanes;  /* rows: work-items of an output; columns: work-items side by side */
     uint32_t unroll;
+    uint32_t ahead;           /* bytes of input asked for before they are read; 0: none */
     uint32_t loads, batch;    /* held rows: vectors of a work-item, rows at once */
     uint32_t strip;           /* columns: vectors of a work-item */
     bool overlap, peel;       /* rows.cl tells */
+    bool together;            /* rows.cl: TOGETHER */
     bool steady;              /* rows.cl: STEADY; column.clh: RUNS */
     bool words;               /* words.clh: several narrow elements to a 32-bit word */
     bool ptx;                 /* pairs.clh, native.clh: instructions that OpenCL C cannot name */

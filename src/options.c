@@ -52,7 +52,7 @@ static void add_outputs(writer *w, const problem *p) {
 }
 
 void options_scan(const problem *p, const layout *l, const geometry *g, char text[OPTIONS_CAPACITY]) {
-    static const char *const loads[] = {"LOAD_ALIGNED", "LOAD_UNALIGNED", "LOAD_STRIDED"};
+    static const char *const loads[] = {"LOAD_ALIGNED", "LOAD_UNALIGNED", "LOAD_PACKED", "LOAD_STRIDED"};
     static const char *const standards[] = {"CL1.2", "CL2.0", "CL3.0", "CL1.2"}; /* by handover */
     writer w = {text, 0};
     add(&w, "-cl-std=%s", standards[g->finish]);
@@ -64,6 +64,8 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char tex
     add(&w, " -D%s -DVEC=%" PRIu32 " -DGROUP=%" PRIu32, loads[g->load], g->vector, g->scan.group);
     add(&w, "%s%s%s", g->words ? " -DWORDS" : "", g->finish != HANDOVER_NONE ? " -DONE_LAUNCH=1" : "",
         g->ptx ? " -DPTX" : "");
+    if (g->ahead)
+        add(&w, " -DAHEAD=%" PRIu32, g->ahead);
     if (g->family == FAMILY_HELD)
         add(&w, " -DLANES=%" PRIu32 " -DLOADS=%" PRIu32 " -DBATCH=%" PRIu32 "%s", g->lanes, g->loads, g->batch,
             g->units == (uint64_t)g->lanes * g->loads ? " -DEVEN" : "");
@@ -71,8 +73,9 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char tex
         add(&w, " -DUNROLL=%" PRIu32 " -DACROSS=%" PRIu32 " -DSTRIP=%" PRIu32 "%s%s", g->unroll, g->lanes, g->strip,
             g->one_block ? " -DONE_BLOCK" : "", g->steady ? " -DRUNS" : "");
     else
-        add(&w, " -DUNROLL=%" PRIu32 " -DLANES=%" PRIu32 "%s%s%s", g->unroll, g->lanes, g->overlap ? " -DOVERLAP" : "",
-            g->peel ? " -DPEEL" : "", g->steady ? " -DSTEADY" : "");
+        add(&w, " -DUNROLL=%" PRIu32 " -DLANES=%" PRIu32 "%s%s%s%s", g->unroll, g->lanes,
+            g->overlap ? " -DOVERLAP" : "", g->peel ? " -DPEEL" : "", g->together ? " -DTOGETHER" : "",
+            g->steady ? " -DSTEADY" : "");
 }
 
 void options_merge(const problem *p, const layout *l, const geometry *g, char text[OPTIONS_CAPACITY]) {

@@ -57,6 +57,7 @@ static void print_programs(struct problem *p, const layout *l) {
                                          .address_bits = 64,
                                          .max_group = 1024,
                                          .local_bytes = 32768,
+                                         .clang_cpu = group_limits[limit] == 32,
                                          .handover = handovers[unit]};
             geometry g;
             if (strategy_choose(p, l, &device, group_limits[limit], &g) != ARGMAX_CL_SUCCESS)

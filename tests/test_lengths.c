@@ -93,7 +93,7 @@ START_TEST(repeated_and_padded) {
 }
 END_TEST
 
-/* Where counters of 8 and 16 bits beside a key run full: after 248 to 255 and 65528 to 65535 iterations, times the
+/* Where counters of 8 and 16 bits run full: after 248 to 255 and 65528 to 65535 iterations, times the
  * elements that go side by side. A pair lies on both sides of each. */
 START_TEST(counters_run_full) {
     static const struct {
@@ -105,6 +105,8 @@ START_TEST(counters_run_full) {
         {4, {1050, 70}, 0, {248, 252, 255}},
         {4, {3, 9000}, 1, {4032, 4064, 4080}},
         {4, {1, 1u << 21}, 1, {1032192, 258048, 64512}},
+        {4, {3, 70000}, 1, {32512, 32640, 65280}}, /* steps of four vectors of 32 */
+        {5, {1, 8400000}, 1, {8388352, 8388480, 8388608}},
         {5, {65600, 2}, 0, {65528, 65532, 65535}},
         {1, {65600, 2}, 0, {65528, 65532, 65535}},
         {5, {1, 1100000}, 1, {1048512, 1048448, 1048560}},

@@ -79,6 +79,16 @@ static problem_line column_major(const problem_line *kind) {
     return p;
 }
 
+/* Rows long enough for wide vectors, which narrow types alone have. */
+static void sweep_wide_rows(sweep *s, const problem_line *kind) {
+    const uint64_t sizes[2] = {9, 700};
+    problem_line p = kind_shape(kind, 2, sizes, SECOND);
+    p.data = DATA_SPECIAL;
+    p.seed = 17;
+    if (problem_dtype_find(p.dtype)->bits <= 16)
+        sweep_strategy(s, &p, "short-rows", SWEEP_BOTH_TUNINGS);
+}
+
 /* A strategy that takes nothing would pass unseen: each takes at least one shape of each kind. */
 static void check_accepted(const sweep *s) {
     for (uint32_t i = 0; i < strategy_count(); i++) {
@@ -101,6 +111,7 @@ START_TEST(all_strategies_agree) {
         }
         const problem_line folded = column_major(&kind);
         sweep_strategy(&s, &folded, "folded-columns", SWEEP_DEALT_TUNING);
+        sweep_wide_rows(&s, &kind);
     }
     sweep_print(&s, "strategies");
     ck_assert_uint_eq(s.failures, 0);
