@@ -80,7 +80,7 @@ static bool closing_table(search *s, const tune_row *first, double seconds, doub
     return true;
 }
 
-static bool save(const search *s, const tune_options *options, const char *path, const double gains[2]) {
+static bool save(search *s, const tune_options *options, const char *path, const double gains[2]) {
     char row[TUNE_ROW_TEXT], text[2 * TUNE_ROW_TEXT], date[16] = "";
     if (gains[0] < 1 + TUNE_GAIN_LEAST / 2) {
         printf("no faster row was found: %s stays as it is\n", path);
@@ -91,6 +91,8 @@ static bool save(const search *s, const tune_options *options, const char *path,
     if (gmtime_r(&seconds, &utc) != NULL)
         strftime(date, sizeof date, "%Y-%m-%d", &utc);
     tune_row_print(&s->row, s->row_name, row);
+    if (!tune_verify(&s->set, row))
+        return false;
     snprintf(
         text, sizeof text,
         "# argmax-cl-bench --tune, %s, version %s, driver %.200s: %zu problems of %g MiB; times the speed of the\n"
