@@ -2,8 +2,9 @@
  * column: the order of memory is not the order of the index.
  *
  * That dim is walked as columns (strip.clh), the other reduced dims as their rows. A column's answer has a row; with
- * the dims' weights it becomes the index in the whole reduction, and all columns of a job fold into one partial answer,
- * which the merging kernel completes. */
+ * the dims' weights it becomes the index in the whole reduction, and all columns of a job fold into one partial answer.
+ */
+#include "finish.clh"
 #include "meet.clh"
 #include "strip.clh"
 
@@ -33,11 +34,14 @@ static inline ulong2 fold_strip(const strip_t *strip, const dims_t *dims, const 
     return best;
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-folded(__global const T *restrict in, TARGET, const dims_t dims, const columns_t g, const weights_t w) {
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void folded(__global const T *restrict in, TARGET,
+                                                                        const dims_t dims, const columns_t g,
+                                                                        const weights_t w FINISH_PARAMETERS) {
+    FINISH_LOCALS
 #if GROUP > 1
     __local ulong2 shared[GROUP];
 #endif
+    MERGE_ONLY(unit, unit, 1)
     const uint me = (uint)get_local_id(0);
     const uint share = me / ACROSS;
     const ulong first = (ulong)get_group_id(0) * g.jobs_per_group;
@@ -57,6 +61,7 @@ folded(__global const T *restrict in, TARGET, const dims_t dims, const columns_t
         MEET(best, shared, better_partial, me, GROUP, 1);
 #endif
         if (me == 0)
-            partials[out * g.parts + part * g.tiles + tile] = best;
+            partials[PARTIAL_AT(&dims, out, part * g.tiles + tile)] = best;
+        FINISH_JOB(out, out, 1)
     }
 }

@@ -45,9 +45,10 @@ static void describe(const struct argmax_cl_plan_s *plan, line *out) {
     if (g->family != FAMILY_ROWS)
         add(out, " x %" PRIu32, g->strip);
     if (g->parts > 1)
-        add(out, ", %" PRIu64 " parts an output, workspace %zu bytes", g->parts, plan->workspace_bytes);
+        add(out, ", %" PRIu64 " parts an output, workspace %zu bytes, launches=%d", g->parts, plan->workspace_bytes,
+            g->finish == HANDOVER_NONE ? 2 : 1);
     add(out, " | tuning %s | %s: %s", g->tuning, scan_kernel_name(g), plan->scan_options);
-    if (g->parts > 1)
+    if (plan->merge_program)
         add(out, " | merge: %s", plan->merge_options);
 }
 

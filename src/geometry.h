@@ -25,7 +25,7 @@ uint32_t floor_power(uint64_t n, uint32_t limit);
 
 uint32_t element_bytes(const problem *p);
 /* Work-groups that keep the device busy. */
-uint64_t wanted_groups(const geometry_request *r);
+uint64_t wanted_groups(const geometry_request *r, kernel_family family);
 
 /* Elements of the widest vector of `bytes` bytes that the tuning allows. */
 uint32_t widest_vector(const geometry_request *r, uint32_t bytes);
@@ -43,7 +43,10 @@ bool cut(const geometry_request *r, uint64_t groups, uint64_t least, uint64_t mo
 /* Jobs to work-groups, in runs where there are more jobs than groups that pay: `most`, or on devices with one work-item
  * a group as many as keep the compute units busy. */
 launch_grid deal(const geometry_request *r, uint32_t group, uint64_t jobs, uint64_t most);
-/* The second launch: as many lanes an output as its parts keep busy. */
-void plan_merge(const geometry_request *r, geometry *g);
+/* How parts are merged: by the last work-group of each of `units` groups of outputs, `width` side by side, or by a
+ * second launch, with as many lanes an output as its parts keep busy. */
+/* Partials that each work-item may merge where its group does so at the end of the scan. */
+#define FINISH_ROUNDS 4
+void plan_merge(const geometry_request *r, uint64_t units, uint64_t width, geometry *g);
 
 #endif

@@ -24,10 +24,15 @@ static void choose_row_vector(const geometry_request *r, geometry *g) {
     g->load = kind_of_load(r, unit, g->vector);
 }
 
-/* Work-items that share a short row: two as soon as it is worth it, then more for longer rows. */
+/* Work-items that share a short row: two as soon as it is worth it, then more for longer rows. Rows that leave most of
+ * the device idle take as many as read theirs in one batch of loads. */
 static uint32_t lanes_along(const geometry_request *r, uint64_t units) {
-    const uint64_t wanted = units / r->tuning->row_loads;
-    return floor_power(max_u64(wanted, units > r->tuning->tiny_loads ? 2 : 1), r->tuning->short_lanes);
+    const tuning_row *t = r->tuning;
+    const uint64_t wanted = units / t->row_loads, items = (uint64_t)r->device->compute_units * t->group;
+    uint32_t lanes = floor_power(max_u64(wanted, units > t->tiny_loads ? 2 : 1), t->short_lanes);
+    while (lanes < t->group && units / lanes > t->unroll_rows && r->layout->outputs <= items / lanes / 2)
+        lanes *= 2;
+    return lanes;
 }
 
 /* Lanes and work-group for rows of g->units vectors. A small work-group meets cheaply; with few vectors in flight for
@@ -39,7 +44,7 @@ static uint32_t choose_row_lanes(const geometry_request *r, lane_rule rule, geom
     if (rule == LANES_FEW) {
         const uint32_t lanes = lanes_along(r, g->units);
         const bool few_loads = t->group_short > 1 && g->units / lanes < t->unroll_rows;
-        group = floor_power((uint64_t)t->group_short * (few_loads ? 2 : 1), r->group_limit);
+        group = floor_power(max_u64(lanes, (uint64_t)t->group_short * (few_loads ? 2 : 1)), r->group_limit);
         g->lanes = floor_power(lanes, group);
     }
     return group;
@@ -59,6 +64,8 @@ bool geometry_rows(const geometry_request *r, lane_rule rule, geometry *g) {
     g->units = l->reduction / segment * g->segment_vectors;
     const uint32_t group = choose_row_lanes(r, rule, g);
     const uint64_t rows = group / g->lanes;
+    g->steady = group > 1 && !g->overlap &&
+                (l->reduced_count == 1 || (l->reduced_count == 2 && g->lanes % g->segment_vectors == 0));
     const uint64_t least =
         max_u64((uint64_t)g->lanes * g->unroll, r->tuning->part_bytes / (g->vector * element_bytes(r->problem)));
     if (r->split && rows != 1)
@@ -68,6 +75,6 @@ bool geometry_rows(const geometry_request *r, lane_rule rule, geometry *g) {
     const uint64_t most =
         rule == LANES_ONE ? (uint64_t)r->device->compute_units * r->tuning->groups_tiny : r->tuning->groups_max;
     g->scan = deal(r, group, ceil_div(l->outputs, rows) * g->parts, most);
-    plan_merge(r, g);
+    plan_merge(r, l->outputs, 1, g);
     return true;
 }

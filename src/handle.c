@@ -98,6 +98,7 @@ void handle_release(argmax_cl_handle handle) {
     if (atomic_fetch_sub(&handle->references, 1) != 1)
         return;
     workspaces_release(handle);
+    counters_release(handle);
     programs_release(handle);
     pthread_mutex_destroy(&handle->build_lock);
     pthread_mutex_destroy(&handle->cache_lock);

@@ -23,6 +23,7 @@ typedef struct pooled_workspace {
 } pooled_workspace;
 
 #define WORKSPACES_KEPT 8
+#define QUEUES_KEPT 64
 #define PLANS_KEPT 64
 
 typedef struct cached_plan {
@@ -41,13 +42,16 @@ struct argmax_cl_handle_s {
     cached_plan plans[PLANS_KEPT];
     uint64_t uses;
     pooled_workspace workspaces[WORKSPACES_KEPT];
-    pthread_mutex_t enqueue_lock; /* both launches of a two-stage plan go in together */
+    pthread_mutex_t enqueue_lock;          /* what writes a workspace: both launches of a plan go in together */
+    cl_mem counters;                       /* NULL until a plan needs them */
+    cl_command_queue lent_to[QUEUES_KEPT]; /* a share of the counters each; under the enqueue lock */
+    uint32_t lent;
 };
 
 void handle_retain(argmax_cl_handle handle);
 void handle_release(argmax_cl_handle handle);
 
-/* The struct arguments of the kernels, laid out as in kernels/index.clh, rows.cl, columns.cl, merge.cl. */
+/* The struct arguments of the kernels, laid out as in kernels/index.clh, rows.cl, columns.cl, merge.cl, finish.clh. */
 typedef struct kernel_dims {
     cl_ulong kept_size[MAX_RANK];
     cl_long kept_in[MAX_RANK], kept_index[MAX_RANK], kept_value[MAX_RANK];
@@ -64,6 +68,11 @@ typedef struct kernel_rows {
     cl_ulong segment, segment_vectors;
     cl_long stride;
 } kernel_rows;
+
+typedef struct kernel_held {
+    cl_ulong jobs, jobs_per_group;
+    cl_uint vectors, unused;
+} kernel_held;
 
 typedef struct kernel_columns {
     cl_ulong jobs, jobs_per_group, parts;
@@ -82,10 +91,17 @@ typedef struct kernel_merge {
     cl_ulong jobs, jobs_per_group, parts;
 } kernel_merge;
 
+/* What a launch of a kernel does that can scan and merge. */
+enum { STAGE_BOTH, STAGE_SCAN, STAGE_MERGE };
+
+typedef struct kernel_finish {
+    cl_ulong stage, counter, lanes;
+} kernel_finish;
+
 /* One kernel object per stage, with all arguments set but the buffers. No two threads use one at the same time. */
 typedef struct kernel_set {
     struct kernel_set *next;
-    cl_kernel scan, merge; /* merge is NULL for one stage */
+    cl_kernel scan, merge; /* merge is NULL for one stage, and where the scan merges too */
 } kernel_set;
 
 struct argmax_cl_plan_s {
@@ -115,8 +131,18 @@ void workspaces_release(argmax_cl_handle handle);
 argmax_cl_status program_get(argmax_cl_handle handle, const char *kernel, const char *options, cl_program *program);
 void programs_release(argmax_cl_handle handle);
 
+/* counters.c: zeroed counters, lent to one launch at a time. */
+argmax_cl_status counters_prepare(argmax_cl_handle handle);
+/* The first of a queue's counters; false when others have them all. Under the enqueue lock, for an in-order queue. */
+bool counters_lend(argmax_cl_handle handle, cl_command_queue queue, cl_ulong *first);
+void counters_release(argmax_cl_handle handle);
+
 /* kernels.c: kernel objects with their arguments. */
 const char *scan_kernel_name(const geometry *g);
+/* Where the outputs begin among the arguments of a scan that merges too. */
+cl_uint finish_outputs(const geometry *g);
+/* Choose what its next launch does. */
+cl_int kernel_set_stage(argmax_cl_plan plan, const kernel_set *set, cl_ulong stage, cl_ulong counter);
 argmax_cl_status kernel_set_take(argmax_cl_plan plan, kernel_set **set);
 void kernel_set_return(argmax_cl_plan plan, kernel_set *set);
 void kernel_sets_release(kernel_set *sets);

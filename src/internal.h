@@ -120,15 +120,21 @@ void layout_collapse(const problem *p, layout *out);
 
 /* ---- device.c: facts, choice, and the guard against fork -------------------------------------------------------- */
 
+/* How a work-group sees what others of the same launch have written (kernels/finish.clh): not at all, by the atomics of
+ * OpenCL C 2.0 or 3.0, by PTX. */
+typedef enum handover { HANDOVER_NONE, HANDOVER_CL20, HANDOVER_CL30, HANDOVER_PTX } handover;
+
 typedef struct device_facts {
     cl_device_type type;
     cl_uint compute_units, address_bits;
-    size_t max_group; /* work-items of a work-group: the device's limits, and what local memory is enough for */
+    size_t max_group;     /* work-items of a work-group: the device's limits, and what local memory is enough for */
+    cl_ulong local_bytes; /* local memory of a work-group */
     bool little_endian;
     cl_ulong max_buffer;  /* CL_DEVICE_MAX_MEM_ALLOC_SIZE, bytes */
     bool host_unified;    /* host memory can be used in place */
     bool aligned_buffers; /* buffers start at multiples of any vector: no host memory is used in place */
-    bool ptx_pairs;       /* takes inline PTX for sm_90: arithmetic on 16-bit pairs */
+    bool ptx;             /* takes inline PTX for sm_90 */
+    handover handover;
     char name[256];
 } device_facts;
 
@@ -164,7 +170,7 @@ argmax_cl_status tuning_read(const char *source, const char *path, bool must_exi
 /* ---- strategy.c, geometry.c: which kernel, and how it lies over the problem ---------------------------------------
  */
 
-typedef enum kernel_family { FAMILY_ROWS, FAMILY_COLUMNS, FAMILY_FOLDED } kernel_family;
+typedef enum kernel_family { FAMILY_ROWS, FAMILY_HELD, FAMILY_COLUMNS, FAMILY_FOLDED } kernel_family;
 typedef enum load_kind { LOAD_ALIGNED, LOAD_UNALIGNED, LOAD_STRIDED } load_kind;
 
 /* Work-groups of one launch: `jobs` dealt out in runs of jobs_per_group. */
@@ -182,14 +188,16 @@ typedef struct geometry {
     uint32_t vector; /* elements */
     uint32_t lanes;  /* rows: work-items of an output; columns: work-items side by side */
     uint32_t unroll;
+    uint32_t loads, batch;    /* held rows: vectors of a work-item, rows at once */
     uint32_t strip;           /* columns: vectors of a work-item */
     bool overlap, peel;       /* rows.cl tells */
+    bool steady;              /* rows.cl: STEADY; column.clh: RUNS */
     bool words;               /* words.clh: several narrow elements to a 32-bit word */
-    bool ptx;                 /* pairs.clh: instructions that OpenCL C cannot name */
+    bool ptx;                 /* pairs.clh, native.clh: instructions that OpenCL C cannot name */
     uint64_t units;           /* of an output: vectors (rows), positions on the reduced dims (columns) */
     uint64_t least;           /* units worth a part of their own */
     uint64_t chunk;           /* units of a part */
-    uint64_t parts;           /* of an output; more than 1: a second launch merges them */
+    uint64_t parts;           /* of an output; more than 1: they are merged in the end */
     uint64_t segment_vectors; /* rows: vectors of the last reduced dim */
     bool one_block;           /* columns: no accumulator counts more rows than it can */
     /* columns, folded: tiles over the dim of the columns, and outputs that each column dim serves */
@@ -198,7 +206,12 @@ typedef struct geometry {
     launch_grid scan;
     launch_grid merge; /* used when parts > 1 */
     uint32_t merge_lanes;
+    handover finish;   /* not NONE: the last work-groups of the scan merge, and merge is for queues where they cannot */
+    uint64_t counters; /* then: one for each output, or tile of columns */
 } geometry;
+
+/* Counters that a queue has, enough for any device whose outputs are fewer than its work-groups. */
+#define COUNTERS_A_QUEUE 4096
 
 /* Strategies in the order of preference. */
 uint32_t strategy_count(void);
@@ -227,6 +240,7 @@ typedef struct geometry_request {
     bool strided;         /* whether neighbours may lie apart */
     bool split;
 } geometry_request;
+bool geometry_held(const geometry_request *request, geometry *out);
 bool geometry_rows(const geometry_request *request, lane_rule lanes, geometry *out);
 bool geometry_columns(const geometry_request *request, geometry *out);
 bool geometry_folded(const geometry_request *request, geometry *out);

@@ -5,7 +5,7 @@
 
 const char *scan_kernel_name(const geometry *g) {
     static const char *const names[] = {
-        [FAMILY_ROWS] = "rows", [FAMILY_COLUMNS] = "columns", [FAMILY_FOLDED] = "folded"};
+        [FAMILY_ROWS] = "rows", [FAMILY_HELD] = "held", [FAMILY_COLUMNS] = "columns", [FAMILY_FOLDED] = "folded"};
     return names[g->family];
 }
 
@@ -38,6 +38,25 @@ static cl_uint merge_buffers(const problem *p) {
     return p->value.type ? 4 : 3;
 }
 
+cl_uint finish_outputs(const geometry *g) {
+    const cl_uint buffers = 2, structs = g->family == FAMILY_FOLDED ? 3 : 2;
+    return buffers + structs;
+}
+
+cl_int kernel_set_stage(argmax_cl_plan plan, const kernel_set *set, cl_ulong stage, cl_ulong counter) {
+    const geometry *g = &plan->geometry;
+    const cl_uint at = finish_outputs(g) + (plan->problem.value.type ? 2 : 1) + 1;
+    const kernel_finish finish = {stage, counter, g->merge_lanes};
+    return clSetKernelArg(set->scan, at, sizeof finish, &finish);
+}
+
+/* The counters come after the outputs. */
+static cl_int set_finish(argmax_cl_plan plan, const kernel_set *set) {
+    const cl_uint at = finish_outputs(&plan->geometry) + (plan->problem.value.type ? 2 : 1);
+    const cl_int code = clSetKernelArg(set->scan, at, sizeof plan->handle->counters, &plan->handle->counters);
+    return code == CL_SUCCESS ? kernel_set_stage(plan, set, STAGE_BOTH, 0) : code;
+}
+
 static cl_int set_structs(cl_kernel kernel, cl_uint first, const kernel_dims *dims, const void *rest, size_t bytes) {
     const cl_int code = clSetKernelArg(kernel, first, sizeof *dims, dims);
     return code == CL_SUCCESS ? clSetKernelArg(kernel, first + 1, bytes, rest) : code;
@@ -56,6 +75,14 @@ static cl_int set_rows(const struct argmax_cl_plan_s *plan, cl_kernel kernel, cl
                               .segment_vectors = g->segment_vectors,
                               .stride = last->in};
     return set_structs(kernel, first, dims, &rows, sizeof rows);
+}
+
+static cl_int set_held(const struct argmax_cl_plan_s *plan, cl_kernel kernel, cl_uint first, const kernel_dims *dims,
+                       uint64_t jobs) {
+    const geometry *g = &plan->geometry;
+    const kernel_held held = {
+        .jobs = jobs, .jobs_per_group = g->scan.jobs_per_group, .vectors = (cl_uint)g->units, .unused = 0};
+    return set_structs(kernel, first, dims, &held, sizeof held);
 }
 
 static cl_int set_columns(const struct argmax_cl_plan_s *plan, cl_kernel kernel, cl_uint first, const kernel_dims *dims,
@@ -107,6 +134,8 @@ static cl_int set_scan(const struct argmax_cl_plan_s *plan, cl_kernel kernel, co
     const uint64_t jobs = idle ? 0 : g->scan.jobs;
     if (g->family == FAMILY_ROWS)
         return set_rows(plan, kernel, first, dims, jobs);
+    if (g->family == FAMILY_HELD)
+        return set_held(plan, kernel, first, dims, jobs);
     if (g->family == FAMILY_FOLDED)
         return set_folded(plan, kernel, first, dims, jobs);
     return set_columns(plan, kernel, first, dims, &l->kept[l->kept_count - 1], jobs);
@@ -122,12 +151,14 @@ static argmax_cl_status create_set(argmax_cl_plan plan, bool idle, kernel_set **
     if (!set)
         return fail(ARGMAX_CL_ERROR_OUT_OF_HOST_MEMORY, "no memory for the kernels of a plan");
     set->scan = clCreateKernel(plan->scan_program, scan_kernel_name(g), &code);
-    if (code == CL_SUCCESS && g->parts > 1)
+    if (code == CL_SUCCESS && plan->merge_program)
         set->merge = clCreateKernel(plan->merge_program, "merge", &code);
     if (code == CL_SUCCESS) {
         call = "clSetKernelArg";
         code = set_scan(plan, set->scan, &dims, idle);
     }
+    if (code == CL_SUCCESS && g->finish != HANDOVER_NONE)
+        code = set_finish(plan, set);
     if (code == CL_SUCCESS && set->merge)
         code = set_structs(set->merge, merge_buffers(&plan->problem), &dims, &merge, sizeof merge);
     if (code != CL_SUCCESS) {

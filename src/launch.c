@@ -1,10 +1,10 @@
 /* A plan and buffers to one or two enqueues. Everything was decided before. */
 #include "handle.h"
 
-static cl_int set_buffers(cl_kernel kernel, const cl_mem *buffers, cl_uint count) {
+static cl_int set_buffers(cl_kernel kernel, cl_uint first, const cl_mem *buffers, cl_uint count) {
     cl_int code = CL_SUCCESS;
     for (cl_uint i = 0; i < count && code == CL_SUCCESS; ++i)
-        code = clSetKernelArg(kernel, i, sizeof buffers[i], &buffers[i]);
+        code = clSetKernelArg(kernel, first + i, sizeof buffers[i], &buffers[i]);
     return code;
 }
 
@@ -16,30 +16,53 @@ static cl_int run(cl_command_queue queue, cl_kernel kernel, const launch_grid *g
 }
 
 /* Put both stages on the queue. On an out-of-order queue the second waits for the first's event. */
-static cl_int run_stages(const geometry *g, const kernel_set *set, cl_command_queue queue, bool out_of_order,
-                         cl_uint wait_count, const cl_event *wait_list, cl_event *event) {
-    if (!set->merge)
-        return run(queue, set->scan, &g->scan, wait_count, wait_list, event);
+static cl_int run_both(argmax_cl_plan plan, const kernel_set *set, cl_command_queue queue, bool out_of_order,
+                       cl_uint wait_count, const cl_event *wait_list, cl_event *event) {
+    const geometry *g = &plan->geometry;
     cl_event scanned = NULL;
-    cl_int code = run(queue, set->scan, &g->scan, wait_count, wait_list, out_of_order ? &scanned : NULL);
+    cl_int code = set->merge ? CL_SUCCESS : kernel_set_stage(plan, set, STAGE_SCAN, 0);
     if (code == CL_SUCCESS)
-        code = run(queue, set->merge, &g->merge, scanned ? 1 : 0, scanned ? &scanned : NULL, event);
+        code = run(queue, set->scan, &g->scan, wait_count, wait_list, out_of_order ? &scanned : NULL);
+    if (code == CL_SUCCESS && !set->merge)
+        code = kernel_set_stage(plan, set, STAGE_MERGE, 0);
+    if (code == CL_SUCCESS)
+        code = run(queue, set->merge ? set->merge : set->scan, &g->merge, scanned ? 1 : 0, scanned ? &scanned : NULL,
+                   event);
     if (scanned)
         clReleaseEvent(scanned);
     return code;
 }
 
-/* The buffers in the order of the kernels' parameters (TARGET in kernels/index.clh). */
-static cl_int set_all_buffers(const problem *p, const kernel_set *set, const argmax_cl_buffers *b, cl_mem workspace) {
-    const cl_uint outputs = p->value.type ? 2 : 1;
-    if (!set->merge) {
-        const cl_mem scan[] = {b->input, b->index, b->value};
-        return set_buffers(set->scan, scan, 1 + outputs);
+static cl_int run_stages(argmax_cl_plan plan, const kernel_set *set, cl_command_queue queue, bool out_of_order,
+                         cl_uint wait_count, const cl_event *wait_list, cl_event *event) {
+    const geometry *g = &plan->geometry;
+    cl_ulong counter;
+    cl_int code = CL_SUCCESS;
+    if (g->parts > 1) {
+        if (g->finish == HANDOVER_NONE || out_of_order || !counters_lend(plan->handle, queue, &counter))
+            return run_both(plan, set, queue, out_of_order, wait_count, wait_list, event);
+        code = kernel_set_stage(plan, set, STAGE_BOTH, counter);
     }
-    const cl_mem scan[] = {b->input, workspace};
-    const cl_mem merge[] = {b->input, workspace, b->index, b->value};
-    const cl_int code = set_buffers(set->scan, scan, 2);
-    return code == CL_SUCCESS ? set_buffers(set->merge, merge, 2 + outputs) : code;
+    return code == CL_SUCCESS ? run(queue, set->scan, &g->scan, wait_count, wait_list, event) : code;
+}
+
+/* The buffers in the order of the kernels' parameters (TARGET in kernels/index.clh, FINISH_PARAMETERS in finish.clh).
+ */
+static cl_int set_all_buffers(argmax_cl_plan plan, const kernel_set *set, const argmax_cl_buffers *b,
+                              cl_mem workspace) {
+    const geometry *g = &plan->geometry;
+    const cl_mem targets[] = {b->index, b->value};
+    const cl_uint outputs = plan->problem.value.type ? 2 : 1;
+    cl_int code = set_buffers(set->scan, 0, &b->input, 1);
+    if (code != CL_SUCCESS || g->parts == 1)
+        return code == CL_SUCCESS ? set_buffers(set->scan, 1, targets, outputs) : code;
+    code = set_buffers(set->scan, 1, &workspace, 1);
+    if (code == CL_SUCCESS && !set->merge)
+        return set_buffers(set->scan, finish_outputs(g), targets, outputs);
+    const cl_mem sources[] = {b->input, workspace};
+    if (code == CL_SUCCESS)
+        code = set_buffers(set->merge, 0, sources, 2);
+    return code == CL_SUCCESS ? set_buffers(set->merge, 2, targets, outputs) : code;
 }
 
 static argmax_cl_status launch(argmax_cl_plan plan, cl_command_queue queue, bool out_of_order,
@@ -49,16 +72,16 @@ static argmax_cl_status launch(argmax_cl_plan plan, cl_command_queue queue, bool
     argmax_cl_status status = kernel_set_take(plan, &set);
     if (status)
         return status;
-    const bool two_stages = set->merge != NULL;
+    const bool shares = plan->workspace_bytes != 0;
     const char *call = "clSetKernelArg";
-    cl_int code = set_all_buffers(&plan->problem, set, buffers, workspace);
+    cl_int code = set_all_buffers(plan, set, buffers, workspace);
     if (code == CL_SUCCESS) {
         call = "clEnqueueNDRangeKernel";
         /* Two plans with one workspace on one in-order queue must not mix their stages. */
-        if (two_stages)
+        if (shares)
             pthread_mutex_lock(&plan->handle->enqueue_lock);
-        code = run_stages(&plan->geometry, set, queue, out_of_order, wait_count, wait_list, event);
-        if (two_stages)
+        code = run_stages(plan, set, queue, out_of_order, wait_count, wait_list, event);
+        if (shares)
             pthread_mutex_unlock(&plan->handle->enqueue_lock);
     }
     kernel_set_return(plan, set);
@@ -109,11 +132,13 @@ argmax_cl_status argmax_cl_plan_warm_up(argmax_cl_plan plan, cl_command_queue qu
         return status;
     const argmax_cl_buffers none = ARGMAX_CL_BUFFERS_INIT;
     const char *call = "clSetKernelArg";
-    cl_int code = set_all_buffers(&plan->problem, set, &none, NULL);
+    cl_int code = set_all_buffers(plan, set, &none, NULL);
     if (code == CL_SUCCESS) {
         call = "clEnqueueNDRangeKernel";
-        code = run_stages(&plan->geometry, set, queue, false, 0, NULL, NULL);
+        code = run(queue, set->scan, &plan->geometry.scan, 0, NULL, NULL);
     }
+    if (code == CL_SUCCESS && set->merge)
+        code = run(queue, set->merge, &plan->geometry.merge, 0, NULL, NULL);
     if (code == CL_SUCCESS) {
         call = "clFinish";
         code = clFinish(queue);

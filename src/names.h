@@ -8,6 +8,9 @@
 #define check_desc argmax_cl_internal_check_desc
 #define check_enqueue argmax_cl_internal_check_enqueue
 #define choose_arithmetic argmax_cl_internal_choose_arithmetic
+#define counters_lend argmax_cl_internal_counters_lend
+#define counters_prepare argmax_cl_internal_counters_prepare
+#define counters_release argmax_cl_internal_counters_release
 #define cut argmax_cl_internal_cut
 #define deal argmax_cl_internal_deal
 #define device_enter argmax_cl_internal_device_enter
@@ -18,9 +21,11 @@
 #define fail argmax_cl_internal_fail
 #define fail_build argmax_cl_internal_fail_build
 #define fail_opencl argmax_cl_internal_fail_opencl
+#define finish_outputs argmax_cl_internal_finish_outputs
 #define floor_power argmax_cl_internal_floor_power
 #define geometry_columns argmax_cl_internal_geometry_columns
 #define geometry_folded argmax_cl_internal_geometry_folded
+#define geometry_held argmax_cl_internal_geometry_held
 #define geometry_rows argmax_cl_internal_geometry_rows
 #define handle_release argmax_cl_internal_handle_release
 #define handle_retain argmax_cl_internal_handle_retain
@@ -31,6 +36,7 @@
 #define kernel_files argmax_cl_internal_kernel_files
 #define kernel_set_idle argmax_cl_internal_kernel_set_idle
 #define kernel_set_return argmax_cl_internal_kernel_set_return
+#define kernel_set_stage argmax_cl_internal_kernel_set_stage
 #define kernel_set_take argmax_cl_internal_kernel_set_take
 #define kernel_sets_release argmax_cl_internal_kernel_sets_release
 #define kind_of_load argmax_cl_internal_kind_of_load

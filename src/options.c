@@ -34,7 +34,7 @@ static uint32_t dims_kind(uint32_t count) {
 
 static void add_order(writer *w, const problem *p) {
     const dtype_info *type = p->input.type;
-    add(w, "-cl-std=CL1.2 -DT=%s -DBITS=%" PRIu32, unsigned_type(type->bits), type->bits);
+    add(w, " -DT=%s -DBITS=%" PRIu32, unsigned_type(type->bits), type->bits);
     if (type->kind == KIND_FLOAT)
         add(w, " -DKIND_FLOAT -DMANTISSA=%" PRIu32, type->mantissa_bits);
     else
@@ -53,20 +53,26 @@ static void add_outputs(writer *w, const problem *p) {
 
 void options_scan(const problem *p, const layout *l, const geometry *g, char text[OPTIONS_CAPACITY]) {
     static const char *const loads[] = {"LOAD_ALIGNED", "LOAD_UNALIGNED", "LOAD_STRIDED"};
+    static const char *const standards[] = {"CL1.2", "CL2.0", "CL3.0", "CL1.2"}; /* by handover */
     writer w = {text, 0};
+    add(&w, "-cl-std=%s", standards[g->finish]);
     add_order(&w, p);
-    if (g->parts == 1)
+    if (g->parts == 1 || g->finish != HANDOVER_NONE)
         add_outputs(&w, p);
     add(&w, " -DSPLIT=%d -DKEPT=%" PRIu32 " -DREDUCED=%" PRIu32, g->parts > 1, dims_kind(l->kept_count),
         dims_kind(l->reduced_count - (g->family == FAMILY_FOLDED ? 1 : 0)));
-    add(&w, " -D%s -DVEC=%" PRIu32 " -DGROUP=%" PRIu32 " -DUNROLL=%" PRIu32, loads[g->load], g->vector, g->scan.group,
-        g->unroll);
-    if (g->words)
-        add(&w, " -DWORDS%s", g->ptx ? " -DPTX" : "");
-    if (g->family != FAMILY_ROWS)
-        add(&w, " -DACROSS=%" PRIu32 " -DSTRIP=%" PRIu32 "%s", g->lanes, g->strip, g->one_block ? " -DONE_BLOCK" : "");
+    add(&w, " -D%s -DVEC=%" PRIu32 " -DGROUP=%" PRIu32, loads[g->load], g->vector, g->scan.group);
+    add(&w, "%s%s%s", g->words ? " -DWORDS" : "", g->finish != HANDOVER_NONE ? " -DONE_LAUNCH=1" : "",
+        g->ptx ? " -DPTX" : "");
+    if (g->family == FAMILY_HELD)
+        add(&w, " -DLANES=%" PRIu32 " -DLOADS=%" PRIu32 " -DBATCH=%" PRIu32 "%s", g->lanes, g->loads, g->batch,
+            g->units == (uint64_t)g->lanes * g->loads ? " -DEVEN" : "");
+    else if (g->family != FAMILY_ROWS)
+        add(&w, " -DUNROLL=%" PRIu32 " -DACROSS=%" PRIu32 " -DSTRIP=%" PRIu32 "%s%s", g->unroll, g->lanes, g->strip,
+            g->one_block ? " -DONE_BLOCK" : "", g->steady ? " -DRUNS" : "");
     else
-        add(&w, " -DLANES=%" PRIu32 "%s%s", g->lanes, g->overlap ? " -DOVERLAP" : "", g->peel ? " -DPEEL" : "");
+        add(&w, " -DUNROLL=%" PRIu32 " -DLANES=%" PRIu32 "%s%s%s", g->unroll, g->lanes, g->overlap ? " -DOVERLAP" : "",
+            g->peel ? " -DPEEL" : "", g->steady ? " -DSTEADY" : "");
 }
 
 void options_merge(const problem *p, const layout *l, const geometry *g, char text[OPTIONS_CAPACITY]) {

@@ -36,6 +36,8 @@ static argmax_cl_status compile_stages(argmax_cl_plan plan, uint32_t *allowed) {
         status = group_allowed(plan->handle, plan->scan_program, scan, *allowed, allowed);
     if (status || g->parts == 1)
         return status;
+    if (g->finish != HANDOVER_NONE)
+        return counters_prepare(plan->handle);
     options_merge(&plan->problem, &plan->layout, g, plan->merge_options);
     status = program_get(plan->handle, "merge", plan->merge_options, &plan->merge_program);
     if (!status)
@@ -43,16 +45,22 @@ static argmax_cl_status compile_stages(argmax_cl_plan plan, uint32_t *allowed) {
     return status;
 }
 
-/* Decide and compile; again with smaller work-groups where the compiled kernel needs more registers than they leave. */
+/* Decide and compile; again with smaller work-groups where the compiled kernel needs more registers than they leave,
+ * and with two launches where a compiler does not know the atomics that its device lists. */
 static argmax_cl_status decide(argmax_cl_plan plan) {
-    const device_facts *device = &plan->handle->facts;
-    uint32_t limit = device->max_group < 65536 ? (uint32_t)device->max_group : 65536;
+    device_facts device = plan->handle->facts;
+    uint32_t limit = device.max_group < 65536 ? (uint32_t)device.max_group : 65536;
     argmax_cl_status status;
     for (;;) {
         uint32_t allowed = limit;
-        status = strategy_choose(&plan->problem, &plan->layout, device, limit, &plan->geometry);
+        plan->merge_program = NULL;
+        status = strategy_choose(&plan->problem, &plan->layout, &device, limit, &plan->geometry);
         if (!status)
             status = compile_stages(plan, &allowed);
+        if (status == ARGMAX_CL_ERROR_BUILD && plan->geometry.finish != HANDOVER_NONE) {
+            device.handover = HANDOVER_NONE;
+            continue;
+        }
         if (status || allowed >= plan->geometry.scan.group || plan->geometry.scan.group == 1)
             break;
         limit = allowed ? allowed : 1;

@@ -47,12 +47,17 @@ static const char *const shapes[] = {
 
 static const uint32_t group_limits[] = {1, 32, 256};
 static const cl_uint compute_units[] = {2, 128};
+static const handover handovers[] = {HANDOVER_NONE, HANDOVER_CL30};
 
 static void print_programs(struct problem *p, const layout *l) {
     char options[OPTIONS_CAPACITY];
     for (size_t limit = 0; limit < sizeof group_limits / sizeof group_limits[0]; ++limit)
         for (size_t unit = 0; unit < sizeof compute_units / sizeof compute_units[0]; ++unit) {
-            const device_facts device = {.compute_units = compute_units[unit], .address_bits = 64, .max_group = 1024};
+            const device_facts device = {.compute_units = compute_units[unit],
+                                         .address_bits = 64,
+                                         .max_group = 1024,
+                                         .local_bytes = 32768,
+                                         .handover = handovers[unit]};
             geometry g;
             if (strategy_choose(p, l, &device, group_limits[limit], &g) != ARGMAX_CL_SUCCESS)
                 continue;

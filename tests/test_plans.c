@@ -1,5 +1,5 @@
 /* Plans and handles: the environment, descriptions, warming up, lifetimes. */
-#include "internal.h"
+#include "handle.h"
 
 #include "job.h"
 
@@ -160,7 +160,7 @@ START_TEST(handles_give_back_what_they_took) {
     const runner *const r = suite_runner();
     cl_int code;
     job j;
-    job_open(&j, ONE_STAGE);
+    job_open(&j, TWO_STAGES);
     const cl_context context = clCreateContext(NULL, 1, &r->device, NULL, NULL, &code);
     ck_assert_int_eq(code, CL_SUCCESS);
     const cl_uint before = references(context);
@@ -190,6 +190,19 @@ START_TEST(outputs_may_leave_their_shape_out) {
 }
 END_TEST
 
+/* One launch where the device allows it, and nothing compiled for the second. */
+START_TEST(describe_counts_the_launches) {
+    job j;
+    job_open(&j, TWO_STAGES);
+    const argmax_cl_plan plan = plan_of(&j);
+    const bool one = suite_runner()->handle->facts.handover != HANDOVER_NONE;
+    ck_assert(plan_says(plan, one ? "launches=1" : "launches=2"));
+    ck_assert(one != plan_says(plan, "| merge: "));
+    argmax_cl_plan_destroy(plan);
+    job_close(&j);
+}
+END_TEST
+
 SUITE_MAIN("plans", tuning_files_are_checked, environment_forces_a_strategy, describe_needs_what_it_says,
-           warm_up_touches_nothing, objects_may_die_in_any_order, handles_give_back_what_they_took,
-           outputs_may_leave_their_shape_out)
+           describe_counts_the_launches, warm_up_touches_nothing, objects_may_die_in_any_order,
+           handles_give_back_what_they_took, outputs_may_leave_their_shape_out)
