@@ -129,11 +129,10 @@ def peer_table(results):
     for problem, r in results.compared.items():
         if not names or "small" in " ".join(w for s in results.tags[problem] for w in s):
             continue
-        best = max(r["peers"], key=r["peers"].get)
         cells = [f"{r['peers'][n]:.{0 if r['peers'][n] >= 100 else 1}f}{' (wrong)' if n in r['wrong'] else ''}"
                  if n in r["peers"] else "" for n in names]
-        rows.append((r["gbps"] / r["peers"][best], [problem, rate(r), f"{r['ratio']:.2f}"] + cells +
-                     [f"{r['gbps'] / r['peers'][best]:.2f} ({PEERS.get(best, (best,))[0]})"]))
+        best = PEERS.get(r["best_peer"], (r["best_peer"],))[0]
+        rows.append((r["to_best"], [problem, rate(r), f"{r['ratio']:.2f}"] + cells + [f"{r['to_best']:.2f} ({best})"]))
     rows.sort(key=lambda pair: pair[0])
     return ["Beside the peers, GB/s; the last column is ours to the best of them:", ""] + table(
         ["problem", "argmax_cl", "to the limit"] + [PEERS[n][0] for n in names] + ["to the best"],
