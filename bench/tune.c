@@ -15,6 +15,9 @@ static const double LOOK = 0.04, CLOSING = 0.15;
 /* Share of the time for the search with what comes before it, and for the search alone at least. */
 static const double SEARCH = 0.85, SEARCH_LEAST = 0.5;
 
+/* And for one candidate of many, which a busy machine can make long. */
+static const double PATIENCE = 0.04;
+
 static volatile sig_atomic_t interrupted;
 
 static void interrupt(int signal) {
@@ -127,6 +130,7 @@ bool tune(const bench_device *device, const tune_options *options) {
     s.start = now();
     s.interrupted = &interrupted;
     s.deadline = s.start + SEARCH * options->seconds;
+    s.patience = PATIENCE * options->seconds;
     if (!begin(&s, device, options, path))
         return false;
     sigaction(SIGINT, &action, NULL);
