@@ -37,6 +37,7 @@ class Bench:
     def __init__(self, options):
         command = [options.bench, "--problems", "-", "--json", "-", "--seconds", str(options.seconds)]
         command += ["--device", options.device] if options.device else []
+        command += ["--commit", options.commit] if options.commit else []
         before = (lambda: hurry(True)) if options.realtime else None
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1,
                                         preexec_fn=before)
@@ -132,6 +133,7 @@ def main():
     parser.add_argument("--problems", default=os.path.join(HERE, "problems.txt"))
     parser.add_argument("--filter", action="append", default=[], help="as argmax-cl-bench")
     parser.add_argument("--device", help="as argmax-cl-bench")
+    parser.add_argument("--commit", help="as argmax-cl-bench")
     parser.add_argument("--gpu", action="store_true", help="the peers on an NVIDIA GPU instead of those on the CPU")
     parser.add_argument("--cub", metavar="FILE",
                         help="bench/peers/cub_argmax.cu as a compiled library, to save the time")
