@@ -37,6 +37,7 @@ class Bench:
     def __init__(self, options):
         command = [options.bench, "--problems", "-", "--json", "-", "--seconds", str(options.seconds)]
         command += ["--device", options.device] if options.device else []
+        command += ["--commit", options.commit] if options.commit else []
         before = (lambda: hurry(True)) if options.realtime else None
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1,
                                         preexec_fn=before)
@@ -79,7 +80,7 @@ def prepare_peers(p, flat, peers):
 
 def compare(p, bench, peers, data, options):
     runs, wrong, failed = prepare_peers(p, data.want(p.data_key, p.make), peers)
-    ours, samples = [], {peer.name: [] for peer in runs}
+    ours, rates = [], {peer.name: [] for peer in runs}
     for _ in range(options.rounds):
         ours.append(bench.measure(p))
         if "failure" in ours[-1]:
@@ -88,20 +89,28 @@ def compare(p, bench, peers, data, options):
             if options.realtime:
                 hurry(True)
             try:
-                samples[peer.name] += measure_peer(peer, run, options.seconds)
+                seconds = statistics.median(measure_peer(peer, run, options.seconds))
+                rates[peer.name].append(1e-9 * ours[-1]["bytes"] / seconds)
             except Exception as error:
                 failed[peer.name] = f"{type(error).__name__}: {str(error)[:120]}"
-                del runs[peer], samples[peer.name]
+                del runs[peer], rates[peer.name]
             if options.realtime:
                 hurry(False)
-    best_round = sorted(ours, key=lambda o: o["gbps"])[len(ours) // 2]
-    row = {**best_round, "ratio": statistics.median(o["ratio"] for o in ours), "wrong": wrong, "failed": failed}
-    small = row["us_device"] < 1000 and options.wall
-    row["compared"] = 1e-3 * row["bytes"] / row["us_wall"] if small else row["gbps"]
-    row["peers"] = {name: round(1e-9 * row["bytes"] / statistics.median(s), 3) for name, s in samples.items()}
-    row["versions"] = {peer.name: peer.version for peer in runs}
-    row["best_peer"] = max(row["peers"], key=row["peers"].get) if row["peers"] else None
-    row["to_best"] = row["compared"] / row["peers"][row["best_peer"]] if row["peers"] else None
+    small = ours[0]["us_device"] < 1000 and options.wall
+    compared = [1e-3 * o["bytes"] / o["us_wall"] if small else o["gbps"] for o in ours]
+
+    def middle(values):
+        return round(statistics.median(values), 4)
+
+    # Shares are taken round by round: the machine's bandwidth may drift in between.
+    row = {**sorted(ours, key=lambda o: o["gbps"])[len(ours) // 2], "ratio": middle([o["ratio"] for o in ours]),
+           "wrong": wrong, "failed": failed, "versions": {peer.name: peer.version for peer in runs},
+           "compared": middle(compared), "peers": {name: middle(all_rates) for name, all_rates in rates.items()},
+           "peers_ratio": {name: middle([rate / o["limit_gbps"] for rate, o in zip(all_rates, ours)])
+                           for name, all_rates in rates.items()}}
+    to_peer = {name: middle([c / rate for c, rate in zip(compared, all_rates)]) for name, all_rates in rates.items()}
+    row["best_peer"] = min(to_peer, key=to_peer.get) if to_peer else None
+    row["to_best"] = to_peer.get(row["best_peer"])
     return row
 
 
@@ -124,6 +133,7 @@ def main():
     parser.add_argument("--problems", default=os.path.join(HERE, "problems.txt"))
     parser.add_argument("--filter", action="append", default=[], help="as argmax-cl-bench")
     parser.add_argument("--device", help="as argmax-cl-bench")
+    parser.add_argument("--commit", help="as argmax-cl-bench")
     parser.add_argument("--gpu", action="store_true", help="the peers on an NVIDIA GPU instead of those on the CPU")
     parser.add_argument("--cub", metavar="FILE",
                         help="bench/peers/cub_argmax.cu as a compiled library, to save the time")

@@ -66,10 +66,10 @@ def draw_ratios(plt, results, folder):
             problem = by_type.get(dtype)
             axis.axhline(at, color="#eeeeee", linewidth=0.8, zorder=0)
             row = results.compared.get(problem)
-            for name, rate in (row["peers"] if row else {}).items():
+            for name, share in (row["peers_ratio"] if row else {}).items():
                 _, colour, mark = PEERS.get(name, (name, "#888888", "|"))
                 wrong = name in row["wrong"]
-                axis.plot(min(rate / row["limit_gbps"], 1.15), at, mark, color=colour, markersize=5.5,
+                axis.plot(min(share, 1.15), at, mark, color=colour, markersize=5.5,
                           markerfacecolor="none" if wrong else colour, markeredgewidth=1.1, alpha=0.9, clip_on=False)
             if problem in results.rows:
                 axis.plot(min(results.rows[problem]["ratio"], 1.15), at, OURS[2], color=OURS[1], markersize=6, zorder=5,

@@ -55,7 +55,7 @@ class Results:
         compared = {p: [r for r in rs if r.get("peers")] for p, rs in rows.items()}
         self.compared = {p: typical(rs) for p, rs in compared.items() if rs}
         largest = [["sweep", "flat"]]  # its line in problems.txt names no number
-        self.tags = {p: tags.get(p, largest if " axes=" not in p else [[]]) for p in self.rows}
+        self.tags = {p: tags.get(p, largest if len(p.split()) == 3 else [[]]) for p in self.rows}
         any_row = next(iter(self.rows.values()), {})
         self.title = self.about.get("about", any_row.get("device", self.name))
         self.kind = "gpu" if len(self.tagged("gpu")) > len(self.tagged("cpu")) else "cpu"
@@ -129,11 +129,10 @@ def peer_table(results):
     for problem, r in results.compared.items():
         if not names or "small" in " ".join(w for s in results.tags[problem] for w in s):
             continue
-        best = max(r["peers"], key=r["peers"].get)
         cells = [f"{r['peers'][n]:.{0 if r['peers'][n] >= 100 else 1}f}{' (wrong)' if n in r['wrong'] else ''}"
                  if n in r["peers"] else "" for n in names]
-        rows.append((r["gbps"] / r["peers"][best], [problem, rate(r), f"{r['ratio']:.2f}"] + cells +
-                     [f"{r['gbps'] / r['peers'][best]:.2f} ({PEERS.get(best, (best,))[0]})"]))
+        best = PEERS.get(r["best_peer"], (r["best_peer"],))[0]
+        rows.append((r["to_best"], [problem, rate(r), f"{r['ratio']:.2f}"] + cells + [f"{r['to_best']:.2f} ({best})"]))
     rows.sort(key=lambda pair: pair[0])
     return ["Beside the peers, GB/s; the last column is ours to the best of them:", ""] + table(
         ["problem", "argmax_cl", "to the limit"] + [PEERS[n][0] for n in names] + ["to the best"],
@@ -163,11 +162,11 @@ def small_table(results):
         r, compared = results.rows[p], results.compared.get(p)
         peers = sorted((1e-3 * compared["bytes"] / v, n) for n, v in compared["peers"].items()) if compared else []
         best = f"{peers[0][0]:.1f} ({PEERS[peers[0][1]][0]})" if peers else ""
-        rows.append((r["bytes"], [p, f"{r['us_wall']:.1f}", f"{r['us_device']:.1f}", f"{r['launch_us']:.1f}",
-                                  f"{r['ratio']:.2f}", best]))
+        cells = [p, f"{r['us_wall']:.1f}", f"{r['us_device']:.1f}", f"{r['launch_us']:.1f}", f"{r['ratio']:.2f}", best]
+        rows.append((p.split()[3:], r["dtype"], r["bytes"], cells))
     return ["Sizes; microseconds:", ""] + table(
         ["problem", "enqueue to finish", "on the device", "empty launch", "to the limit", "best peer"],
-        [cells for _, cells in rows]) if rows else []
+        [row[-1] for row in sorted(rows)]) if rows else []
 
 
 def first_table(results):

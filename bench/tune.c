@@ -15,6 +15,9 @@ static const double LOOK = 0.04, CLOSING = 0.15;
 /* Share of the time for the search with what comes before it, and for the search alone at least. */
 static const double SEARCH = 0.85, SEARCH_LEAST = 0.5;
 
+/* And for one candidate of many, which a busy machine can make long. */
+static const double PATIENCE = 0.04;
+
 static volatile sig_atomic_t interrupted;
 
 static void interrupt(int signal) {
@@ -80,7 +83,7 @@ static bool closing_table(search *s, const tune_row *first, double seconds, doub
     return true;
 }
 
-static bool save(const search *s, const tune_options *options, const char *path, const double gains[2]) {
+static bool save(search *s, const tune_options *options, const char *path, const double gains[2]) {
     char row[TUNE_ROW_TEXT], text[2 * TUNE_ROW_TEXT], date[16] = "";
     if (gains[0] < 1 + TUNE_GAIN_LEAST / 2) {
         printf("no faster row was found: %s stays as it is\n", path);
@@ -91,6 +94,8 @@ static bool save(const search *s, const tune_options *options, const char *path,
     if (gmtime_r(&seconds, &utc) != NULL)
         strftime(date, sizeof date, "%Y-%m-%d", &utc);
     tune_row_print(&s->row, s->row_name, row);
+    if (!tune_verify(&s->set, row))
+        return false;
     snprintf(
         text, sizeof text,
         "# argmax-cl-bench --tune, %s, version %s, driver %.200s: %zu problems of %g MiB; times the speed of the\n"
@@ -125,6 +130,7 @@ bool tune(const bench_device *device, const tune_options *options) {
     s.start = now();
     s.interrupted = &interrupted;
     s.deadline = s.start + SEARCH * options->seconds;
+    s.patience = PATIENCE * options->seconds;
     if (!begin(&s, device, options, path))
         return false;
     sigaction(SIGINT, &action, NULL);

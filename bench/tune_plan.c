@@ -94,12 +94,27 @@ static void clear_pairs(pairs *p) {
     samples_clear(&p->ratio);
 }
 
-static tune_gain conclude(pairs *p) {
-    static const double ERROR_LEAST = 0.001; /* of a few pairs that happen to agree */
+/* Of a few pairs that happen to agree. */
+static const double ERROR_LEAST = 0.001;
+
+/* By the median of the pairs' ratios: what slows both does not count. */
+static tune_gain by_medians(pairs *p) {
     const double ratio = samples_median(&p->ratio);
     const double error = 0.93 * samples_spread(&p->ratio) / sqrt((double)p->ratio.count);
-    return (tune_gain){log(ratio), error > ERROR_LEAST ? error : ERROR_LEAST, samples_median(&p->a),
-                       samples_median(&p->b), false};
+    return (tune_gain){log(ratio), fmax(error, ERROR_LEAST), samples_median(&p->a), samples_median(&p->b), false};
+}
+
+/* How far the shortest time stands alone. */
+static double loneliness(samples *s) {
+    const double best = samples_best(s); /* sorts */
+    return s->count > 1 ? s->seconds[1] / best - 1 : 1;
+}
+
+/* By the shortest times, where other load disturbs most pairs, each in its own way. */
+static tune_gain by_bests(pairs *p) {
+    const double error = fmax(loneliness(&p->a), loneliness(&p->b));
+    return (tune_gain){log(samples_best(&p->a) / samples_best(&p->b)), fmax(error, ERROR_LEAST), samples_best(&p->a),
+                       samples_best(&p->b), false};
 }
 
 tune_gain tune_compare(tune_set *set, tune_problem *problem, const tune_plan *a, const tune_plan *b, double seconds) {
@@ -124,10 +139,10 @@ tune_gain tune_compare(tune_set *set, tune_problem *problem, const tune_plan *a,
         add_pair(&all, times[0], times[1]);
         if (calm_waited() - waited <= 10e-6 + 0.03 * (times[0] + times[1]))
             add_pair(&calm, times[0], times[1]);
-        if (i == 1 && samples_median(&all.ratio) < 1 / HOPELESS)
+        if (i == 2 && samples_best(&all.b) > HOPELESS * samples_best(&all.a))
             break;
     }
-    return conclude(calm.ratio.count >= PAIRS_LEAST ? &calm : &all);
+    return calm.ratio.count >= PAIRS_LEAST ? by_medians(&calm) : by_bests(&all);
 }
 
 double tune_read_limit(tune_set *set) {

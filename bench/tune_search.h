@@ -41,6 +41,7 @@ typedef struct search {
     double weight[TUNE_PROBLEMS_MAX];
     bool fields[TUNE_FIELDS]; /* that are searched */
     double start, deadline;
+    double patience; /* seconds for one candidate */
     const volatile sig_atomic_t *interrupted;
     uint64_t random;
     unsigned candidates, wrong;

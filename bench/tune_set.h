@@ -66,4 +66,9 @@ tune_gain tune_compare(tune_set *set, tune_problem *problem, const tune_plan *a,
 /* Device seconds of one read of as many bytes as the large problems have. */
 double tune_read_limit(tune_set *set);
 
+/* ---- tune_verify.c --------------------------------------------------------------------------------------------- */
+
+/* Whether the answers under the row are right on problems of all sorts; what is not is said on stderr. */
+bool tune_verify(tune_set *set, const char *row);
+
 #endif

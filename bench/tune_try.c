@@ -53,6 +53,7 @@ static verdict look_at(search *s, size_t n, const char *row, bool measure, score
 static verdict look(search *s, const char *row, size_t most, score *total) {
     size_t order[TUNE_PROBLEMS_MAX] = {0};
     bool clear = false;
+    const double begun = now();
     shuffle(s, order);
     for (size_t i = 0; i < s->set.count; i++) {
         const verdict v = look_at(s, order[i], row, !clear, total);
@@ -64,6 +65,8 @@ static verdict look(search *s, const char *row, size_t most, score *total) {
             return WORSE;
         if (score_is_idle(total) || total->count == most)
             return EQUAL;
+        if (now() - begun > s->patience)
+            return score_mean(total) < 0 ? WORSE : EQUAL;
         clear = score_is_clear_gain(total);
     }
     return total->count == 0 ? NO_EFFECT : score_is_gain(total, 1) ? BETTER : EQUAL;
