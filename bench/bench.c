@@ -1,6 +1,8 @@
 /* argmax-cl-bench: how fast the library is on this device, beside how fast the same bytes can be read at all. */
+#include "first.h"
 #include "report.h"
 #include "run.h"
+#include "tune.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -26,6 +28,15 @@ static const char USAGE[] =
     "  --cached           leave inputs below 256 MiB in the caches of a GPU\n"
     "  --no-check         do not look at the answers\n"
     "  --commit TEXT      the version that the JSON lines name; default: that of the build\n"
+    "  --first            time what the first result of a process costs, on the first selected problem alone\n"
+    "  --tune             search the tuning parameters that are fastest on the device, and write them to the file "
+    "that\n"
+    "                     the library reads (docs/tuning.md); --filter TEXT: for classes with TEXT in their name;\n"
+    "                     --seconds S: at most, 300 unless given; --json and --problems have no meaning then\n"
+    "  --from FILE        with --tune: start from the row of that tuning file alone\n"
+    "  --to FILE          with --tune: write to that file\n"
+    "  --fields LIST      with --tune: these fields alone, names with commas between\n"
+    "  --bytes N          with --tune: size of the inputs\n"
     "  --help\n"
     "\n"
     "GB/s counts the cache lines of the input that must be touched, and the outputs, over the device's time from\n"
@@ -37,6 +48,8 @@ typedef struct settings {
     const char *problems, *device, *json, *commit;
     const char *filters[FILTERS_MAX];
     int filter_count;
+    bool tune, first;
+    tune_options tuning;
     run_options run;
 } settings;
 
@@ -66,12 +79,28 @@ static void without_comment(const char *line, char text[PROBLEM_LINE_SIZE]) {
     snprintf(text, PROBLEM_LINE_SIZE, "%.*s", (int)length, line + start);
 }
 
+/* "argmax float32 largest" with the number of elements that the largest buffer holds, in whole pages. */
+static void put_largest(const bench_device *device, char text[PROBLEM_LINE_SIZE]) {
+    char op[32], dtype[32], rest[PROBLEM_LINE_SIZE] = "";
+    if (sscanf(text, "%31s %31s largest%[^\n]", op, dtype, rest) < 2 || strstr(text, " largest") == NULL)
+        return;
+    for (size_t i = 0; i < PROBLEM_DTYPE_COUNT; i++)
+        if (strcmp(dtype, problem_dtypes[i].name) == 0)
+            snprintf(text, PROBLEM_LINE_SIZE, "%s %s %llu%.900s", op, dtype,
+                     (unsigned long long)(device->max_buffer / 4096 * 4096 / (problem_dtypes[i].bits / 8)), rest);
+}
+
 static void measure_line(session *s, const char *line) {
     problem_line p;
     char error[256], text[PROBLEM_LINE_SIZE];
     run_result result = {.reader = ""};
     without_comment(line, text);
-    const bool parsed = problem_parse(line, &p, error, sizeof error);
+    put_largest(&s->device, text);
+    const bool parsed = problem_parse(text, &p, error, sizeof error);
+    if (parsed && s->settings->first) {
+        s->all_good = first_result(&s->device, &p, text, s->settings->commit, s->json);
+        return;
+    }
     if (!parsed)
         snprintf(result.failure, sizeof result.failure, "%s", error);
     else
@@ -100,11 +129,14 @@ static int widest(const settings *s, FILE *file) {
 static void measure_file(session *s, FILE *file) {
     char line[PROBLEM_LINE_SIZE];
     s->width = file == stdin ? 48 : widest(s->settings, file);
-    if (s->table != NULL)
+    if (s->table != NULL && !s->settings->first)
         report_head(s->table, &s->device, s->width);
     while (fgets(line, sizeof line, file) != NULL) {
-        if (selected(s->settings, line))
-            measure_line(s, line);
+        if (!selected(s->settings, line))
+            continue;
+        measure_line(s, line);
+        if (s->settings->first)
+            break;
     }
 }
 
@@ -140,11 +172,29 @@ static bool measure_all(const settings *s) {
     return good;
 }
 
+static bool tune_device(const settings *s) {
+    bench_device device;
+    tune_options options = s->tuning;
+    options.commit = s->commit;
+    options.filter = s->filter_count > 0 ? s->filters[0] : NULL;
+    const bool good = device_open(&device, s->device) && tune(&device, &options);
+    device_close(&device);
+    return good;
+}
+
 static bool read_seconds(const char *text, double *seconds) {
     char *end;
     *seconds = strtod(text, &end);
     return (end != text && *end == 0 && *seconds >= 0 && *seconds <= 3600) ||
            complain("--seconds %s: expected a number from 0 to 3600", text);
+}
+
+static bool read_bytes(const char *text, uint64_t *bytes) {
+    char *end;
+    errno = 0;
+    *bytes = strtoull(text, &end, 10);
+    return (errno == 0 && end != text && *end == 0 && *bytes >= 1 << 16 && *bytes % 4096 == 0) ||
+           complain("--bytes %s: expected a multiple of 4096, at least 65536", text);
 }
 
 static bool read_options(int argc, char **argv, settings *s) {
@@ -153,7 +203,10 @@ static bool read_options(int argc, char **argv, settings *s) {
         {"device", required_argument, NULL, 'd'},   {"seconds", required_argument, NULL, 's'},
         {"json", required_argument, NULL, 'j'},     {"cached", no_argument, NULL, 'c'},
         {"no-check", no_argument, NULL, 'n'},       {"commit", required_argument, NULL, 'v'},
-        {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0}};
+        {"help", no_argument, NULL, 'h'},           {"tune", no_argument, NULL, 't'},
+        {"from", required_argument, NULL, 'r'},     {"to", required_argument, NULL, 'o'},
+        {"bytes", required_argument, NULL, 'b'},    {"first", no_argument, NULL, '1'},
+        {"fields", required_argument, NULL, 'l'},   {NULL, 0, NULL, 0}};
     for (int option; (option = getopt_long(argc, argv, "d:h", options, NULL)) != -1;) {
         switch (option) {
         case 'p':
@@ -169,6 +222,26 @@ static bool read_options(int argc, char **argv, settings *s) {
             break;
         case 's':
             if (!read_seconds(optarg, &s->run.seconds))
+                return false;
+            s->tuning.seconds = s->run.seconds;
+            break;
+        case 't':
+            s->tune = true;
+            break;
+        case '1':
+            s->first = true;
+            break;
+        case 'r':
+            s->tuning.from = optarg;
+            break;
+        case 'o':
+            s->tuning.to = optarg;
+            break;
+        case 'l':
+            s->tuning.fields = optarg;
+            break;
+        case 'b':
+            if (!read_bytes(optarg, &s->tuning.bytes))
                 return false;
             break;
         case 'j':
@@ -194,8 +267,11 @@ static bool read_options(int argc, char **argv, settings *s) {
 }
 
 int main(int argc, char **argv) {
-    settings s = {.problems = BENCH_PROBLEMS, .commit = BENCH_COMMIT, .run = {.seconds = 1, .check = true}};
+    settings s = {.problems = BENCH_PROBLEMS,
+                  .commit = BENCH_COMMIT,
+                  .run = {.seconds = 1, .check = true},
+                  .tuning = {.seconds = 300}};
     if (!read_options(argc, argv, &s))
         return 2;
-    return measure_all(&s) ? 0 : 1;
+    return (s.tune ? tune_device(&s) : measure_all(&s)) ? 0 : 1;
 }

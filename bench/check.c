@@ -36,36 +36,37 @@ static void solve_slice(void *context, size_t chunk) {
     oracle_solve(&p, job->input, job->index, job->value);
 }
 
-static void solve(oracle_job *job) {
-    const problem_line *const p = job->p;
+void check_solve(const problem_line *p, const void *input, void *index, void *value) {
+    oracle_job job = {p, input, index, value, 0, 0};
     uint64_t most = 1;
     for (uint32_t d = 0; d < p->rank; d++)
         if (!problem_axis_reduced(p, d) && p->size[d] > most) {
             most = p->size[d];
-            job->axis = d;
+            job.axis = d;
         }
-    job->slice = most / 256 + 1;
+    job.slice = most / 256 + 1;
     if (most == 1)
-        oracle_solve(p, job->input, job->index, job->value);
+        oracle_solve(p, input, index, value);
     else
-        parallel_for((size_t)((most + job->slice - 1) / job->slice), solve_slice, job);
+        parallel_for((size_t)((most + job.slice - 1) / job.slice), solve_slice, &job);
 }
 
 static check_result check_by_oracle(const problem_line *p, const void *input, const void *index, size_t index_bytes,
                                     const void *value, size_t value_bytes) {
-    oracle_job job = {p, input, malloc(index_bytes), value != NULL ? malloc(value_bytes) : NULL, 0, 0};
+    void *const right_index = malloc(index_bytes), *const right_value = value != NULL ? malloc(value_bytes) : NULL;
     check_result result = CHECK_NONE;
-    if (job.index != NULL && (value == NULL || job.value != NULL)) {
-        memset(job.index, CHECK_FILLER, index_bytes);
+    if (right_index != NULL && (value == NULL || right_value != NULL)) {
+        memset(right_index, CHECK_FILLER, index_bytes);
         if (value != NULL)
-            memset(job.value, CHECK_FILLER, value_bytes);
-        solve(&job);
+            memset(right_value, CHECK_FILLER, value_bytes);
+        check_solve(p, input, right_index, right_value);
         result = CHECK_ORACLE;
-        if (memcmp(index, job.index, index_bytes) != 0 || (value != NULL && memcmp(value, job.value, value_bytes) != 0))
+        if (memcmp(index, right_index, index_bytes) != 0 ||
+            (value != NULL && memcmp(value, right_value, value_bytes) != 0))
             result = CHECK_WRONG;
     }
-    free(job.index);
-    free(job.value);
+    free(right_index);
+    free(right_value);
     return result;
 }
 

@@ -44,5 +44,8 @@ cl_mem device_buffer(const bench_device *device, void *host, size_t bytes);
  * returns the seconds from the first noted command's start to the last one's end, below 0 after complaining. */
 void record_start(void);
 double record_stop(cl_command_queue queue);
+/* Programs compiled and kernels launched since the process began. */
+unsigned record_builds(void);
+unsigned record_launches(void);
 
 #endif

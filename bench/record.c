@@ -1,4 +1,4 @@
-/* Device time of everything that one library call launches.
+/* Device time of everything that one library call launches, and how much it compiles.
  *
  * The library hands out one event, for its last command; the time of a reduction in two launches begins with the
  * first. So the linker passes every launch of this program through here (--wrap), and the events that nobody asked for
@@ -8,6 +8,7 @@
 enum { MAX_EVENTS = 64 };
 
 static struct {
+    unsigned builds, launches; /* since the process began */
     bool on;
     int count;
     cl_event events[MAX_EVENTS];
@@ -25,6 +26,7 @@ cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, c
                                      const size_t *global, const size_t *local, cl_uint wait_count,
                                      const cl_event *wait_list, cl_event *event) {
     cl_event own = NULL;
+    record.launches++;
     const bool keep = record.on && record.count < MAX_EVENTS;
     cl_event *const wanted = event == NULL && keep ? &own : event;
     const cl_int code =
@@ -35,6 +37,25 @@ cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, c
         record.events[record.count++] = *wanted;
     }
     return code;
+}
+
+cl_int __real_clBuildProgram(cl_program program, cl_uint device_count, const cl_device_id *devices, const char *options,
+                             void(CL_CALLBACK *done)(cl_program, void *), void *context);
+cl_int __wrap_clBuildProgram(cl_program program, cl_uint device_count, const cl_device_id *devices, const char *options,
+                             void(CL_CALLBACK *done)(cl_program, void *), void *context);
+
+cl_int __wrap_clBuildProgram(cl_program program, cl_uint device_count, const cl_device_id *devices, const char *options,
+                             void(CL_CALLBACK *done)(cl_program, void *), void *context) {
+    record.builds++;
+    return __real_clBuildProgram(program, device_count, devices, options, done, context);
+}
+
+unsigned record_builds(void) {
+    return record.builds;
+}
+
+unsigned record_launches(void) {
+    return record.launches;
 }
 
 void record_start(void) {

@@ -35,22 +35,30 @@ static void put_string(FILE *file, const char *name, const char *text) {
     fputs("\", ", file);
 }
 
-void report_json(FILE *file, const bench_device *device, const char *commit, const char *line, const problem_line *p,
-                 const run_result *r) {
-    char date[32] = "";
+void report_strings(FILE *file, const bench_device *device, const char *commit, const char *line) {
+    char date[32] = "", version[32];
     const time_t seconds = time(NULL);
     struct tm utc;
     if (gmtime_r(&seconds, &utc) != NULL)
         strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    const double rate = run_rate(r), limit = run_limit_rate(r);
-    fputc('{', file);
+    snprintf(version, sizeof version, "%d.%d.%d", ARGMAX_CL_VERSION_MAJOR, ARGMAX_CL_VERSION_MINOR,
+             ARGMAX_CL_VERSION_PATCH);
     put_string(file, "problem", line);
-    put_string(file, "dtype", p != NULL ? argmax_cl_dtype_name(p->dtype) : "");
     put_string(file, "device", device->name);
     put_string(file, "platform", device->platform);
     put_string(file, "driver", device->driver);
+    put_string(file, "version", version);
     put_string(file, "commit", commit);
     put_string(file, "date", date);
+    fprintf(file, "\"compute_units\": %u, ", (unsigned)device->compute_units);
+}
+
+void report_json(FILE *file, const bench_device *device, const char *commit, const char *line, const problem_line *p,
+                 const run_result *r) {
+    const double rate = run_rate(r), limit = run_limit_rate(r);
+    fputc('{', file);
+    report_strings(file, device, commit, line);
+    put_string(file, "dtype", p != NULL ? argmax_cl_dtype_name(p->dtype) : "");
     if (r->failure[0] != 0) {
         put_string(file, "failure", r->failure);
         fputs("\"ok\": false}\n", file);

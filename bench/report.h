@@ -11,4 +11,7 @@ void report_row(FILE *file, const char *line, const run_result *result, int widt
 void report_json(FILE *file, const bench_device *device, const char *commit, const char *line, const problem_line *p,
                  const run_result *result);
 
+/* What every JSON line begins with: "problem": ..., "device": ..., and so on, each with its comma. */
+void report_strings(FILE *file, const bench_device *device, const char *commit, const char *line);
+
 #endif

@@ -61,7 +61,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void folded(__global
         MEET(best, shared, better_partial, me, GROUP, 1);
 #endif
         if (me == 0)
-            partials[out * g.parts + part * g.tiles + tile] = best;
+            partials[PARTIAL_AT(&dims, out, part * g.tiles + tile)] = best;
         FINISH_JOB(out, out, 1)
     }
 }

@@ -7,6 +7,8 @@
  *
  * From the host, besides order.clh and index.clh: GROUP, LANES (powers of two), UNROLL (vectors in flight), and
  *   OVERLAP  a segment's last vector is moved back to end with the segment (unaligned loads, segment >= VEC)
+ *   STEADY   vectors that are LANES apart lie at equal distances: one reduced dim, or segments whose number of vectors
+ *            divides LANES; without OVERLAP
  *   PEEL     loads are aligned: elements before the first and after the last aligned vector go one by one (REDUCED 1)
  */
 #include "finish.clh"
@@ -24,7 +26,7 @@
 #endif
 
 #if SPLIT
-#define LEAVE(out, part, found, k, at) partials[(out) * g.parts + (part)] = PARTIAL(found, k, at)
+#define LEAVE(out, part, found, k, at) partials[PARTIAL_AT(&dims, out, part)] = PARTIAL(found, k, at)
 #else
 #define LEAVE(out, part, found, k, at) put_output(&dims, in, TARGET_ARGUMENTS, (out), (found), (at))
 #endif
@@ -62,33 +64,75 @@ static inline __global const T *vector_address(__global const T *start, const di
     return start + segment_start(dims, w) + (long)place_in_segment(g, w.x) * ELEMENT_STRIDE(g);
 }
 
+/* Where a lane is: the next vector's position and address. */
+typedef struct {
+    walk_t walk;
+    __global const T *vector;
+} step_t;
+
+/* Load `count` vectors, 1..UNROLL, LANES apart, and go on behind them; the others are left as they are. */
+static inline void load_vectors(__global const T *start, const dims_t *dims, const rows_t *g, const uint count,
+                                step_t *step, TV bits[UNROLL]) {
+#ifdef STEADY
+#if REDUCED == 1
+    const long distance = (long)(LANES * VEC) * ELEMENT_STRIDE(g);
+#else
+    const long distance = (long)(LANES / g->segment_vectors) * dims->reduced_in[0];
+#endif
+    __global const T *vector = step->vector;
+#pragma unroll
+    for (int u = 0; u < UNROLL; ++u) {
+        if ((uint)u < count)
+            bits[u] = load(vector, g->stride);
+        vector += distance;
+    }
+    step->vector = vector;
+    (void)start;
+    (void)dims;
+#else
+    const walk_t by = walk_to(LANES, g->segment_vectors);
+#pragma unroll
+    for (int u = 0; u < UNROLL; ++u)
+        if ((uint)u < count) {
+            bits[u] = load(vector_address(start, dims, g, step->walk), g->stride);
+            walk_on(&step->walk, by, g->segment_vectors);
+        }
+#endif
+}
+
 /* Best of the vectors v, v + LANES, ... below `end`, with places relative to index `origin`. */
 static inline candidate_t scan(__global const T *start, const dims_t *dims, const rows_t *g, ulong v, const ulong end,
                                const ulong origin) {
     candidate_t best = CANDIDATE_NONE;
-    const walk_t by = walk_to(LANES, g->segment_vectors);
-    walk_t w = walk_to(v, g->segment_vectors);
+    step_t step;
+    step.walk = walk_to(v, g->segment_vectors);
+    step.vector = vector_address(start, dims, g, step.walk);
     while (v < end) {
         const ulong left = (end - v + (LANES - 1)) / LANES;
         const uint count = (uint)min(left, (ulong)BLOCK);
         acc_t acc = ACC_EMPTY;
         uint k = 0;
+        TV bits[UNROLL];
         for (; k + UNROLL <= count; k += UNROLL) {
-            TV bits[UNROLL];
-#pragma unroll
-            for (int u = 0; u < UNROLL; ++u) {
-                bits[u] = load(vector_address(start, dims, g, w), g->stride);
-                walk_on(&w, by, g->segment_vectors);
-            }
+            load_vectors(start, dims, g, UNROLL, &step, bits);
 #pragma unroll
             for (int u = 0; u < UNROLL; ++u)
                 ACC_STEP(acc, bits[u], k + (uint)u);
         }
-        for (; k < count; ++k) {
-            const TV bits = load(vector_address(start, dims, g, w), g->stride);
-            ACC_STEP(acc, bits, k);
-            walk_on(&w, by, g->segment_vectors);
+#if GROUP > 1
+        if (k < count) {
+            load_vectors(start, dims, g, count - k, &step, bits);
+#pragma unroll
+            for (int u = 0; u < UNROLL; ++u)
+                if (k + (uint)u < count)
+                    ACC_STEP(acc, bits[u], k + (uint)u);
         }
+#else /* less to compile */
+        for (; k < count; ++k) {
+            load_vectors(start, dims, g, 1, &step, bits);
+            ACC_STEP(acc, bits[0], k);
+        }
+#endif
         uint at, component;
         const T top = acc_winner(acc, &at, &component);
         best = better(best, CANDIDATE(top, first_index(g, v + (ulong)at * LANES) + component - origin));
@@ -98,17 +142,12 @@ static inline candidate_t scan(__global const T *start, const dims_t *dims, cons
 }
 
 #ifdef PEEL
-#if VEC == 1
-#define KEY_OF(bits) key(bits)
-#else
-#define KEY_OF(bits) (key((TV)(bits)).s0)
-#endif
 /* Elements [from, to), one at a time, dealt to the lanes. */
 static inline candidate_t scan_elements(__global const T *start, const uint lane, const ulong from, const ulong to,
                                         const ulong origin) {
     candidate_t best = CANDIDATE_NONE;
     for (ulong e = from + lane; e < to; e += LANES)
-        best = better(best, CANDIDATE(KEY_OF(start[e]), e - origin));
+        best = better(best, CANDIDATE(key_of(start[e]), e - origin));
     return best;
 }
 

@@ -42,7 +42,7 @@ static void device_name(cl_device_id device, char name[NAME_BYTES]) {
 }
 
 /* NVIDIA's extension cl_nv_device_attribute_query tells the compute capability; other devices refuse the question. */
-static bool takes_ptx_pairs(cl_device_id device) {
+static bool takes_ptx(cl_device_id device) {
     const cl_device_info compute_capability_major_nv = 0x4000;
     char extensions[8192] = "";
     cl_uint major = 0;
@@ -76,7 +76,6 @@ static handover find_handover(cl_device_id device) {
 argmax_cl_status device_query(cl_device_id device, device_facts *facts) {
     size_t group = 0, items[MAX_DIMENSIONS] = {0};
     cl_bool unified = CL_FALSE, little = CL_TRUE;
-    cl_ulong local_memory = 0;
     memset(facts, 0, sizeof *facts);
     const struct {
         cl_device_info what;
@@ -89,7 +88,7 @@ argmax_cl_status device_query(cl_device_id device, device_facts *facts) {
         {CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof group, &group},
         {CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof items, items},
         {CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof facts->max_buffer, &facts->max_buffer},
-        {CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_memory, &local_memory},
+        {CL_DEVICE_LOCAL_MEM_SIZE, sizeof facts->local_bytes, &facts->local_bytes},
         {CL_DEVICE_ENDIAN_LITTLE, sizeof little, &little},
         {CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified, &unified},
     };
@@ -99,13 +98,14 @@ argmax_cl_status device_query(cl_device_id device, device_facts *facts) {
             return fail_opencl("clGetDeviceInfo", code);
     }
     facts->max_group = group < items[0] ? group : items[0];
-    if (facts->max_group > local_memory / LOCAL_BYTES_PER_ITEM)
-        facts->max_group = (size_t)(local_memory / LOCAL_BYTES_PER_ITEM) + (local_memory < LOCAL_BYTES_PER_ITEM);
+    if (facts->max_group > facts->local_bytes / LOCAL_BYTES_PER_ITEM)
+        facts->max_group =
+            (size_t)(facts->local_bytes / LOCAL_BYTES_PER_ITEM) + (facts->local_bytes < LOCAL_BYTES_PER_ITEM);
     facts->little_endian = little;
     facts->host_unified = unified || (facts->type & CL_DEVICE_TYPE_CPU);
     facts->aligned_buffers = (facts->type & CL_DEVICE_TYPE_GPU) && !facts->host_unified;
-    facts->ptx_pairs = takes_ptx_pairs(device);
-    facts->handover = facts->ptx_pairs ? HANDOVER_PTX : find_handover(device);
+    facts->ptx = takes_ptx(device);
+    facts->handover = facts->ptx ? HANDOVER_PTX : find_handover(device);
     device_name(device, facts->name);
     return ARGMAX_CL_SUCCESS;
 }

@@ -31,13 +31,14 @@ uint32_t aligned_vector(const layout *l, uint32_t vector, const layout_dim *skip
     return vector;
 }
 
-uint64_t wanted_groups(const geometry_request *r) {
-    return (uint64_t)r->device->compute_units * r->tuning->groups_per_unit;
+uint64_t wanted_groups(const geometry_request *r, kernel_family family) {
+    const bool columns = family == FAMILY_COLUMNS || family == FAMILY_FOLDED;
+    return (uint64_t)r->device->compute_units * (columns ? r->tuning->groups_columns : r->tuning->groups_per_unit);
 }
 
 launch_grid deal(const geometry_request *r, uint32_t group, uint64_t jobs, uint64_t most) {
     launch_grid grid = {group, jobs, jobs, 1};
-    const uint64_t groups = min_u64(group == 1 ? wanted_groups(r) : most, r->tuning->groups_max);
+    const uint64_t groups = min_u64(group == 1 ? wanted_groups(r, FAMILY_ROWS) : most, r->tuning->groups_max);
     if (jobs > groups) {
         grid.jobs_per_group = ceil_div(jobs, groups);
         grid.groups = ceil_div(jobs, grid.jobs_per_group);
@@ -46,7 +47,7 @@ launch_grid deal(const geometry_request *r, uint32_t group, uint64_t jobs, uint6
 }
 
 bool cut(const geometry_request *r, uint64_t groups, uint64_t least, uint64_t most, geometry *g) {
-    const uint64_t wanted = wanted_groups(r);
+    const uint64_t wanted = wanted_groups(r, g->family);
     uint64_t parts = 1;
     g->least = least;
     if (r->split) {
@@ -59,18 +60,19 @@ bool cut(const geometry_request *r, uint64_t groups, uint64_t least, uint64_t mo
     }
     g->chunk = ceil_div(g->units, parts);
     /* Whole batches of loads: rounding up alone would leave half the parts where a chunk is little more than one. */
-    if (parts > 1 && g->chunk > least && g->chunk < most)
+    if (r->split && g->chunk > least && g->chunk < most)
         g->chunk = min_u64((g->chunk + least / 2) / least * least, most);
     g->parts = ceil_div(g->units, g->chunk);
     return !r->split || g->parts > 1;
 }
 
-/* One work-group merges a unit where a second launch would have more. Folded kernels do not know all the dims that lead
- * to a value. */
+/* The last work-group of a unit merges for its outputs at the end of the launch, alone: that must not take long. Folded
+ * kernels do not know all the dims that lead to a value. */
 static handover choose_finish(const geometry_request *r, uint64_t units, uint64_t width, const geometry *g) {
-    const bool can = g->parts > 1 && ceil_div(g->parts * width, g->scan.group) <= r->tuning->one_launch &&
-                     units <= COUNTERS_A_QUEUE && !(g->family == FAMILY_FOLDED && r->problem->value.type);
-    return can ? r->device->handover : HANDOVER_NONE;
+    const uint32_t most = width == 1 ? r->tuning->one_launch : r->tuning->one_launch_columns;
+    const bool can = g->parts > 1 && ceil_div(g->parts * width, g->scan.group) <= most && units <= COUNTERS_A_QUEUE &&
+                     !(g->family == FAMILY_FOLDED && r->problem->value.type);
+    return can && (g->ptx || r->device->handover != HANDOVER_PTX) ? r->device->handover : HANDOVER_NONE;
 }
 
 void plan_merge(const geometry_request *r, uint64_t units, uint64_t width, geometry *g) {
@@ -97,5 +99,5 @@ load_kind kind_of_load(const geometry_request *r, bool unit, uint32_t vector) {
 void choose_arithmetic(const geometry_request *r, geometry *g) {
     const uint32_t bits = r->problem->input.type->bits;
     g->words = r->tuning->words && r->device->little_endian && bits <= 16 && g->vector * bits >= 32;
-    g->ptx = g->words && r->device->ptx_pairs;
+    g->ptx = r->tuning->native && r->device->ptx;
 }

@@ -25,7 +25,7 @@ uint32_t floor_power(uint64_t n, uint32_t limit);
 
 uint32_t element_bytes(const problem *p);
 /* Work-groups that keep the device busy. */
-uint64_t wanted_groups(const geometry_request *r);
+uint64_t wanted_groups(const geometry_request *r, kernel_family family);
 
 /* Elements of the widest vector of `bytes` bytes that the tuning allows. */
 uint32_t widest_vector(const geometry_request *r, uint32_t bytes);

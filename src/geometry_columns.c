@@ -6,7 +6,7 @@
  * launch; but with little idle at the end, wide enough for the memory, and rows enough for those who share them. */
 static uint32_t lanes_across(const geometry_request *r, uint32_t group, uint64_t vectors, uint64_t outers,
                              uint64_t rows) {
-    const uint64_t wanted = wanted_groups(r);
+    const uint64_t wanted = wanted_groups(r, FAMILY_COLUMNS);
     uint32_t lanes = group;
     while (lanes > 1) {
         const uint32_t half = lanes / 2;
@@ -35,9 +35,20 @@ static void choose_column_vector(const geometry_request *r, const layout_dim *co
     g->load = kind_of_load(r, unit, g->vector);
 }
 
+/* Work-items of a work-group, of which each has a vector of candidates in local memory (kernels/columns.cl). */
+static uint32_t column_group(const geometry_request *r, uint32_t vector) {
+    const uint64_t candidate = element_bytes(r->problem) < 8 ? 8 : 16;
+    uint32_t group = floor_power(r->tuning->group_columns, r->group_limit);
+    while (group > 1 && (group + 16) * vector * candidate > r->device->local_bytes)
+        group /= 2;
+    return group;
+}
+
 /* Lay tiles over a dim as columns and cut its rows into parts of the reduction. */
 static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint64_t rows, uint64_t outers,
                       geometry *g) {
+    const layout *l = r->layout;
+    const uint32_t row_dims = l->reduced_count - (g->family == FAMILY_FOLDED ? 1 : 0);
     g->tuning = r->tuning->name;
     g->unroll = r->tuning->unroll_columns;
     g->overlap = g->peel = false;
@@ -45,7 +56,7 @@ static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint6
     choose_arithmetic(r, g);
     if ((g->load == LOAD_STRIDED) != r->strided)
         return false;
-    const uint32_t group = floor_power(r->tuning->group_columns, r->group_limit);
+    const uint32_t group = column_group(r, g->vector);
     const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
     g->strip = group == 1 && r->tuning->strip_bytes > vector_bytes ? r->tuning->strip_bytes / vector_bytes : 1;
     g->units = rows;
@@ -55,9 +66,13 @@ static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint6
     g->outers = outers;
     const uint64_t sharing = group / g->lanes;
     const uint64_t row_bytes = min_u64(column->size, tile) * element_bytes(r->problem);
-    const uint64_t least = max_u64(sharing * g->unroll, r->tuning->part_bytes / row_bytes);
+    const uint64_t run = sharing * g->unroll;
+    const uint64_t least = ceil_div(max_u64(run, r->tuning->part_bytes / row_bytes), run) * run;
     if (!cut(r, g->tiles * g->outers, least, PART_ELEMENTS_MAX, g))
         return false;
+    g->steady =
+        g->strip == 1 &&
+        (row_dims == 1 || (l->reduced[l->reduced_count - 1].size % run == 0 && (g->parts == 1 || g->chunk % run == 0)));
     /* Rows that an accumulator of this width counts (kernels/order.clh). */
     const uint32_t bits = r->problem->input.type->bits;
     g->one_block = bits <= 16 && ceil_div(g->chunk, sharing) <= ((UINT64_C(1) << bits) - 1) / g->unroll * g->unroll;
@@ -96,7 +111,7 @@ bool geometry_folded(const geometry_request *r, geometry *g) {
     /* Tiles are parts already: the rows are cut only where that leaves too few. */
     whole.split = false;
     bool possible = lay_tiles(&whole, column, rows, l->outputs, g);
-    if (!possible || (rows > 1 && g->scan.jobs < wanted_groups(r))) {
+    if (!possible || (rows > 1 && g->scan.jobs < wanted_groups(r, FAMILY_FOLDED))) {
         whole.split = true;
         possible = lay_tiles(&whole, column, rows, l->outputs, g);
     }

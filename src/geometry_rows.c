@@ -64,6 +64,8 @@ bool geometry_rows(const geometry_request *r, lane_rule rule, geometry *g) {
     g->units = l->reduction / segment * g->segment_vectors;
     const uint32_t group = choose_row_lanes(r, rule, g);
     const uint64_t rows = group / g->lanes;
+    g->steady = group > 1 && !g->overlap &&
+                (l->reduced_count == 1 || (l->reduced_count == 2 && g->lanes % g->segment_vectors == 0));
     const uint64_t least =
         max_u64((uint64_t)g->lanes * g->unroll, r->tuning->part_bytes / (g->vector * element_bytes(r->problem)));
     if (r->split && rows != 1)

@@ -69,6 +69,11 @@ typedef struct kernel_rows {
     cl_long stride;
 } kernel_rows;
 
+typedef struct kernel_held {
+    cl_ulong jobs, jobs_per_group;
+    cl_uint vectors, unused;
+} kernel_held;
+
 typedef struct kernel_columns {
     cl_ulong jobs, jobs_per_group, parts;
     cl_ulong rows, chunk;

@@ -127,12 +127,13 @@ typedef enum handover { HANDOVER_NONE, HANDOVER_CL20, HANDOVER_CL30, HANDOVER_PT
 typedef struct device_facts {
     cl_device_type type;
     cl_uint compute_units, address_bits;
-    size_t max_group; /* work-items of a work-group: the device's limits, and what local memory is enough for */
+    size_t max_group;     /* work-items of a work-group: the device's limits, and what local memory is enough for */
+    cl_ulong local_bytes; /* local memory of a work-group */
     bool little_endian;
     cl_ulong max_buffer;  /* CL_DEVICE_MAX_MEM_ALLOC_SIZE, bytes */
     bool host_unified;    /* host memory can be used in place */
     bool aligned_buffers; /* buffers start at multiples of any vector: no host memory is used in place */
-    bool ptx_pairs;       /* takes inline PTX for sm_90: arithmetic on 16-bit pairs */
+    bool ptx;             /* takes inline PTX for sm_90 */
     handover handover;
     char name[256];
 } device_facts;
@@ -143,7 +144,7 @@ argmax_cl_status device_select(const char *selector, cl_device_id *device);
 /* Remember this process as the one that uses OpenCL; refuse in a forked child. Call before any OpenCL call. */
 argmax_cl_status device_enter(void);
 
-/* ---- tuning.c: what a class of devices likes, as rows of data ---------------------------------------------------- */
+/* ---- tuning.c, tuning_file.c: what a class of devices likes, as rows of data ------------------------------------- */
 
 typedef struct tuning_row {
     const char *name;
@@ -154,14 +155,22 @@ typedef struct tuning_row {
 /* The built-in row of that name, NULL for an unknown one; and all names, for messages: "cpu, gpu". */
 const tuning_row *tuning_find(const char *name);
 const char *tuning_names(void);
+/* Name of the built-in row for a device. */
+const char *tuning_class(const device_facts *device);
 /* The row of that name, which must exist; for NULL the one for the device's class, with the changes of the file that
- * the environment variable ARGMAX_CL_TUNING names: lines "ROW FIELD=NUMBER ...". */
+ * the environment variable ARGMAX_CL_TUNING names, or else of the user's own file. */
 argmax_cl_status tuning_choose(const char *name, const device_facts *device, tuning_row *row);
+/* Path of the user's own file; false when the environment tells no folder for it. */
+bool tuning_user_file(char *path, size_t capacity);
+/* Apply a file to the row as far as it speaks of it, for a device of that name. `source` goes before the path in
+ * messages. */
+argmax_cl_status tuning_read(const char *source, const char *path, bool must_exist, const char *device, tuning_row *row,
+                             bool *changed);
 
 /* ---- strategy.c, geometry.c: which kernel, and how it lies over the problem ---------------------------------------
  */
 
-typedef enum kernel_family { FAMILY_ROWS, FAMILY_COLUMNS, FAMILY_FOLDED } kernel_family;
+typedef enum kernel_family { FAMILY_ROWS, FAMILY_HELD, FAMILY_COLUMNS, FAMILY_FOLDED } kernel_family;
 typedef enum load_kind { LOAD_ALIGNED, LOAD_UNALIGNED, LOAD_STRIDED } load_kind;
 
 /* Work-groups of one launch: `jobs` dealt out in runs of jobs_per_group. */
@@ -179,10 +188,12 @@ typedef struct geometry {
     uint32_t vector; /* elements */
     uint32_t lanes;  /* rows: work-items of an output; columns: work-items side by side */
     uint32_t unroll;
+    uint32_t loads, batch;    /* held rows: vectors of a work-item, rows at once */
     uint32_t strip;           /* columns: vectors of a work-item */
     bool overlap, peel;       /* rows.cl tells */
+    bool steady;              /* rows.cl: STEADY; column.clh: RUNS */
     bool words;               /* words.clh: several narrow elements to a 32-bit word */
-    bool ptx;                 /* pairs.clh: instructions that OpenCL C cannot name */
+    bool ptx;                 /* pairs.clh, native.clh: instructions that OpenCL C cannot name */
     uint64_t units;           /* of an output: vectors (rows), positions on the reduced dims (columns) */
     uint64_t least;           /* units worth a part of their own */
     uint64_t chunk;           /* units of a part */
@@ -229,6 +240,7 @@ typedef struct geometry_request {
     bool strided;         /* whether neighbours may lie apart */
     bool split;
 } geometry_request;
+bool geometry_held(const geometry_request *request, geometry *out);
 bool geometry_rows(const geometry_request *request, lane_rule lanes, geometry *out);
 bool geometry_columns(const geometry_request *request, geometry *out);
 bool geometry_folded(const geometry_request *request, geometry *out);

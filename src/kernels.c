@@ -5,7 +5,7 @@
 
 const char *scan_kernel_name(const geometry *g) {
     static const char *const names[] = {
-        [FAMILY_ROWS] = "rows", [FAMILY_COLUMNS] = "columns", [FAMILY_FOLDED] = "folded"};
+        [FAMILY_ROWS] = "rows", [FAMILY_HELD] = "held", [FAMILY_COLUMNS] = "columns", [FAMILY_FOLDED] = "folded"};
     return names[g->family];
 }
 
@@ -77,6 +77,14 @@ static cl_int set_rows(const struct argmax_cl_plan_s *plan, cl_kernel kernel, cl
     return set_structs(kernel, first, dims, &rows, sizeof rows);
 }
 
+static cl_int set_held(const struct argmax_cl_plan_s *plan, cl_kernel kernel, cl_uint first, const kernel_dims *dims,
+                       uint64_t jobs) {
+    const geometry *g = &plan->geometry;
+    const kernel_held held = {
+        .jobs = jobs, .jobs_per_group = g->scan.jobs_per_group, .vectors = (cl_uint)g->units, .unused = 0};
+    return set_structs(kernel, first, dims, &held, sizeof held);
+}
+
 static cl_int set_columns(const struct argmax_cl_plan_s *plan, cl_kernel kernel, cl_uint first, const kernel_dims *dims,
                           const layout_dim *column, uint64_t jobs) {
     const geometry *g = &plan->geometry;
@@ -126,6 +134,8 @@ static cl_int set_scan(const struct argmax_cl_plan_s *plan, cl_kernel kernel, co
     const uint64_t jobs = idle ? 0 : g->scan.jobs;
     if (g->family == FAMILY_ROWS)
         return set_rows(plan, kernel, first, dims, jobs);
+    if (g->family == FAMILY_HELD)
+        return set_held(plan, kernel, first, dims, jobs);
     if (g->family == FAMILY_FOLDED)
         return set_folded(plan, kernel, first, dims, jobs);
     return set_columns(plan, kernel, first, dims, &l->kept[l->kept_count - 1], jobs);

@@ -25,6 +25,7 @@
 #define floor_power argmax_cl_internal_floor_power
 #define geometry_columns argmax_cl_internal_geometry_columns
 #define geometry_folded argmax_cl_internal_geometry_folded
+#define geometry_held argmax_cl_internal_geometry_held
 #define geometry_rows argmax_cl_internal_geometry_rows
 #define handle_release argmax_cl_internal_handle_release
 #define handle_retain argmax_cl_internal_handle_retain
@@ -63,8 +64,11 @@
 #define tensor_read argmax_cl_internal_tensor_read
 #define tensor_shape argmax_cl_internal_tensor_shape
 #define tuning_choose argmax_cl_internal_tuning_choose
+#define tuning_class argmax_cl_internal_tuning_class
 #define tuning_find argmax_cl_internal_tuning_find
 #define tuning_names argmax_cl_internal_tuning_names
+#define tuning_read argmax_cl_internal_tuning_read
+#define tuning_user_file argmax_cl_internal_tuning_user_file
 #define wanted_groups argmax_cl_internal_wanted_groups
 #define widest_vector argmax_cl_internal_widest_vector
 #define workspaces_release argmax_cl_internal_workspaces_release

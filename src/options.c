@@ -61,18 +61,18 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char tex
         add_outputs(&w, p);
     add(&w, " -DSPLIT=%d -DKEPT=%" PRIu32 " -DREDUCED=%" PRIu32, g->parts > 1, dims_kind(l->kept_count),
         dims_kind(l->reduced_count - (g->family == FAMILY_FOLDED ? 1 : 0)));
-    add(&w, " -D%s -DVEC=%" PRIu32 " -DGROUP=%" PRIu32 " -DUNROLL=%" PRIu32, loads[g->load], g->vector, g->scan.group,
-        g->unroll);
-    if (g->words)
-        add(&w, " -DWORDS");
-    if (g->finish != HANDOVER_NONE)
-        add(&w, " -DONE_LAUNCH=1");
-    if (g->ptx || g->finish == HANDOVER_PTX)
-        add(&w, " -DPTX");
-    if (g->family != FAMILY_ROWS)
-        add(&w, " -DACROSS=%" PRIu32 " -DSTRIP=%" PRIu32 "%s", g->lanes, g->strip, g->one_block ? " -DONE_BLOCK" : "");
+    add(&w, " -D%s -DVEC=%" PRIu32 " -DGROUP=%" PRIu32, loads[g->load], g->vector, g->scan.group);
+    add(&w, "%s%s%s", g->words ? " -DWORDS" : "", g->finish != HANDOVER_NONE ? " -DONE_LAUNCH=1" : "",
+        g->ptx ? " -DPTX" : "");
+    if (g->family == FAMILY_HELD)
+        add(&w, " -DLANES=%" PRIu32 " -DLOADS=%" PRIu32 " -DBATCH=%" PRIu32 "%s", g->lanes, g->loads, g->batch,
+            g->units == (uint64_t)g->lanes * g->loads ? " -DEVEN" : "");
+    else if (g->family != FAMILY_ROWS)
+        add(&w, " -DUNROLL=%" PRIu32 " -DACROSS=%" PRIu32 " -DSTRIP=%" PRIu32 "%s%s", g->unroll, g->lanes, g->strip,
+            g->one_block ? " -DONE_BLOCK" : "", g->steady ? " -DRUNS" : "");
     else
-        add(&w, " -DLANES=%" PRIu32 "%s%s", g->lanes, g->overlap ? " -DOVERLAP" : "", g->peel ? " -DPEEL" : "");
+        add(&w, " -DUNROLL=%" PRIu32 " -DLANES=%" PRIu32 "%s%s%s", g->unroll, g->lanes, g->overlap ? " -DOVERLAP" : "",
+            g->peel ? " -DPEEL" : "", g->steady ? " -DSTEADY" : "");
 }
 
 void options_merge(const problem *p, const layout *l, const geometry *g, char text[OPTIONS_CAPACITY]) {

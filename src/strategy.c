@@ -1,5 +1,5 @@
 /* The strategies, in the order of preference: the first that suits the problem is taken. */
-#include "internal.h"
+#include "geometry.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ typedef struct strategy_row {
 
 /* Enough work-groups without cutting reductions into parts, or nothing to gain by cutting. */
 static bool whole_reductions_do(const geometry_request *r, const geometry *g) {
-    const uint64_t wanted = (uint64_t)r->device->compute_units * r->tuning->groups_per_unit;
+    const uint64_t wanted = wanted_groups(r, g->family);
     return g->scan.jobs * 2 >= wanted || g->units < 2 * g->least;
 }
 
@@ -71,6 +71,7 @@ static const strategy_row strategies[] = {
     {"folded-columns", FAMILY_FOLDED, false, true, LANES_ALL, fold_is_nearest},
     {"strided-columns", FAMILY_COLUMNS, true, false, LANES_ALL, strided_columns_do},
     {"split-strided-columns", FAMILY_COLUMNS, true, true, LANES_ALL, columns_are_nearer},
+    {"held-rows", FAMILY_HELD, false, false, LANES_FEW, always},
     {"tiny-rows", FAMILY_ROWS, false, false, LANES_ONE, rows_are_tiny},
     {"short-rows", FAMILY_ROWS, false, false, LANES_FEW, rows_are_short},
     {"long-rows", FAMILY_ROWS, false, false, LANES_ALL, whole_reductions_do},
@@ -99,6 +100,8 @@ static bool lay_out(const strategy_row *row, const problem *p, const layout *l, 
         possible = geometry_columns(&request, g);
     else if (row->family == FAMILY_FOLDED)
         possible = geometry_folded(&request, g);
+    else if (row->family == FAMILY_HELD)
+        possible = geometry_held(&request, g);
     else
         possible = geometry_rows(&request, row->lanes, g);
     *suits = possible && row->suits(&request, g);
@@ -132,9 +135,11 @@ static argmax_cl_status obey(const problem *p, const layout *l, const device_fac
         return ARGMAX_CL_SUCCESS;
     return fail(ARGMAX_CL_ERROR_INVALID_STRATEGY, "%s = \"%s\": does not apply to this problem; it takes %s and %s",
                 p->strategy_source, p->strategy,
-                row->family == FAMILY_FOLDED ? "a reduced dim other than the last one without gaps"
-                : row->strided               ? "neighbours with gaps"
-                                             : "neighbours without gaps",
+                row->family == FAMILY_HELD
+                    ? "one reduced dim without gaps, short enough for the registers of a few work-items"
+                : row->family == FAMILY_FOLDED ? "a reduced dim other than the last one without gaps"
+                : row->strided                 ? "neighbours with gaps"
+                                               : "neighbours without gaps",
                 row->split ? "at least two pieces to share out" : "reductions of at most 2^30 elements");
 }
 

@@ -1,9 +1,7 @@
-/* The tuning rows, the choice among them by the device's class, and a user's changes from a file. */
+/* The tuning rows, the choice among them by the device's class, and where a user's changes to them lie. */
 #include "internal.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,19 +13,11 @@ static const tuning_row rows[] = {
 
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
 
-typedef struct field_info {
-    const char *name;
-    size_t offset; /* in tuning_row */
-    uint32_t least, most;
-    bool power_of_two;
-} field_info;
-
-static const field_info fields[] = {
-#define FIELD(name, least, most, power, meaning) {#name, offsetof(tuning_row, name), least, most, power},
+/* What a row is called after a file changed it, so that a plan's description tells. */
+static const char *const changed_names[ROW_COUNT] = {
+#define ROW(name, ...) name "+file",
 #include "tuning.def"
 };
-
-#define FIELD_COUNT (sizeof fields / sizeof fields[0])
 
 const tuning_row *tuning_find(const char *name) {
     for (size_t i = 0; i < ROW_COUNT; ++i)
@@ -44,79 +34,46 @@ const char *tuning_names(void) {
     return text + 2;
 }
 
-/* ---- a file of lines "ROW FIELD=NUMBER ..."; # starts a comment ---- */
-
-/* Where a line of the file is wrong. */
-typedef struct place {
-    const char *file;
-    unsigned line;
-} place;
-
-static argmax_cl_status wrong(const place *at, const char *word, const char *expected) {
-    return fail(ARGMAX_CL_ERROR_INVALID_STRATEGY, "ARGMAX_CL_TUNING = \"%s\", line %u: \"%.80s\": expected %s",
-                at->file, at->line, word, expected);
+/* A folder that an environment variable names; an empty or relative one counts as none. */
+static const char *folder_from(const char *variable) {
+    const char *const folder = getenv(variable);
+#ifdef _WIN32
+    return folder && *folder ? folder : NULL;
+#else
+    return folder && *folder == '/' ? folder : NULL;
+#endif
 }
 
-static argmax_cl_status set_field(const place *at, const char *word, tuning_row *row) {
-    const size_t length = strcspn(word, "=");
-    char *end;
-    size_t i = 0;
-    while (i < FIELD_COUNT && !(strlen(fields[i].name) == length && strncmp(fields[i].name, word, length) == 0))
-        ++i;
-    if (i == FIELD_COUNT || word[length] != '=')
-        return wrong(at, word, "FIELD=NUMBER with a field of src/tuning.def");
-    errno = 0;
-    const unsigned long value = strtoul(word + length + 1, &end, 10);
-    if (errno || *end || end == word + length + 1 || value < fields[i].least || value > fields[i].most ||
-        (fields[i].power_of_two && (value & (value - 1)) != 0)) {
-        char range[64];
-        snprintf(range, sizeof range, "%s %u..%u", fields[i].power_of_two ? "a power of two in" : "a number in",
-                 fields[i].least, fields[i].most);
-        return wrong(at, word, range);
-    }
-    const uint32_t number = (uint32_t)value;
-    memcpy((char *)row + fields[i].offset, &number, sizeof number);
-    return ARGMAX_CL_SUCCESS;
+bool tuning_user_file(char *path, size_t capacity) {
+#ifdef _WIN32
+    const char *const config = folder_from("APPDATA"), *const home = NULL, *const format = "%s\\argmax_cl\\tuning";
+#else
+    const char *const config = folder_from("XDG_CONFIG_HOME"), *const home = folder_from("HOME");
+    const char *const format = config ? "%s/argmax_cl/tuning" : "%s/.config/argmax_cl/tuning";
+#endif
+    if (!config && !home)
+        return false;
+    const int length = snprintf(path, capacity, format, config ? config : home);
+    return length > 0 && (size_t)length < capacity;
 }
 
-/* Change the row where the line speaks of it. */
-static argmax_cl_status read_line(const place *at, char *line, tuning_row *row) {
-    char *rest;
-    line[strcspn(line, "#\r\n")] = 0;
-    const char *word = strtok_r(line, " \t", &rest);
-    if (word && !tuning_find(word))
-        return wrong(at, word, "a row's name first");
-    if (!word || strcmp(word, row->name) != 0)
-        return ARGMAX_CL_SUCCESS;
-    argmax_cl_status status = ARGMAX_CL_SUCCESS;
-    while (!status && (word = strtok_r(NULL, " \t", &rest)) != NULL)
-        status = set_field(at, word, row);
-    return status;
-}
-
-static argmax_cl_status read_changes(const char *name, tuning_row *row) {
-    char line[1024];
-    place at = {name, 0};
-    argmax_cl_status status = ARGMAX_CL_SUCCESS;
-    FILE *const file = fopen(name, "r");
-    if (!file)
-        return fail(ARGMAX_CL_ERROR_INVALID_STRATEGY, "ARGMAX_CL_TUNING = \"%s\": cannot read that file", name);
-    while (!status && fgets(line, sizeof line, file)) {
-        ++at.line;
-        if (strlen(line) == sizeof line - 1)
-            status = wrong(&at, line, "a line of at most 1022 characters");
-        else
-            status = read_line(&at, line, row);
-    }
-    fclose(file);
-    return status;
+const char *tuning_class(const device_facts *device) {
+    return (device->type & CL_DEVICE_TYPE_CPU) ? "cpu" : "gpu";
 }
 
 argmax_cl_status tuning_choose(const char *name, const device_facts *device, tuning_row *row) {
-    const char *const class_name = (device->type & CL_DEVICE_TYPE_CPU) ? "cpu" : "gpu";
-    const char *const file = getenv("ARGMAX_CL_TUNING");
-    const tuning_row *const found = tuning_find(name ? name : class_name);
+    char path[4096];
+    const char *const given = getenv("ARGMAX_CL_TUNING");
+    const tuning_row *const found = tuning_find(name ? name : tuning_class(device));
     assert(found);
     *row = *found;
-    return !name && file && *file ? read_changes(file, row) : ARGMAX_CL_SUCCESS;
+    bool changed = false;
+    argmax_cl_status status = ARGMAX_CL_SUCCESS;
+    if (!name && given && *given)
+        status = tuning_read("ARGMAX_CL_TUNING = ", given, true, device->name, row, &changed);
+    else if (!name && !given && tuning_user_file(path, sizeof path))
+        status = tuning_read("the user's tuning file ", path, false, device->name, row, &changed);
+    if (changed)
+        row->name = changed_names[found - rows];
+    return status;
 }

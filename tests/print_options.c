@@ -56,6 +56,7 @@ static void print_programs(struct problem *p, const layout *l) {
             const device_facts device = {.compute_units = compute_units[unit],
                                          .address_bits = 64,
                                          .max_group = 1024,
+                                         .local_bytes = 32768,
                                          .handover = handovers[unit]};
             geometry g;
             if (strategy_choose(p, l, &device, group_limits[limit], &g) != ARGMAX_CL_SUCCESS)

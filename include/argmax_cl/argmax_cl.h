@@ -169,7 +169,9 @@ typedef struct argmax_cl_desc {
     argmax_cl_nan_mode nan_mode; /* no effect on integers */
     const char *strategy;        /* NULL: chosen for the shape, or by the environment variable ARGMAX_CL_STRATEGY.
                                     A name forces that one, or the plan is refused */
-    const char *tuning;          /* NULL: the tuning row of the device's class. A name forces that row ("cpu", "gpu") */
+    const char *tuning;          /* NULL: the tuning row of the device's class, with the changes of the user's tuning
+                                    file, or of the one that the environment variable ARGMAX_CL_TUNING names. A name
+                                    forces that row as it is built in ("cpu", "gpu") */
 } argmax_cl_desc;
 
 #define ARGMAX_CL_TENSOR_INIT {sizeof(argmax_cl_tensor), (argmax_cl_dtype)0, 0, NULL, NULL, 0}
