@@ -46,8 +46,19 @@ launch_grid deal(const geometry_request *r, uint32_t group, uint64_t jobs, uint6
     return grid;
 }
 
-bool cut(const geometry_request *r, uint64_t groups, uint64_t least, uint64_t most, geometry *g) {
+/* Work-groups that a split is for: as many as are wanted, but along rows no more than leave large parts, unless even
+ * that is few. */
+static uint64_t groups_of_split(const geometry_request *r, uint64_t groups, const geometry *g) {
     const uint64_t wanted = wanted_groups(r, g->family);
+    if (g->family != FAMILY_ROWS)
+        return wanted;
+    const uint64_t few = (uint64_t)r->device->compute_units * r->tuning->groups_few;
+    const uint64_t large = max_u64(1, r->tuning->part_large / (g->vector * element_bytes(r->problem)));
+    return min_u64(wanted, max_u64(few, min_u64(g->units / large, wanted) * groups));
+}
+
+bool cut(const geometry_request *r, uint64_t groups, uint64_t least, uint64_t most, geometry *g) {
+    const uint64_t wanted = groups_of_split(r, groups, g);
     uint64_t parts = 1;
     g->least = least;
     if (r->split) {
@@ -60,7 +71,7 @@ bool cut(const geometry_request *r, uint64_t groups, uint64_t least, uint64_t mo
     }
     g->chunk = ceil_div(g->units, parts);
     /* Whole batches of loads: rounding up alone would leave half the parts where a chunk is little more than one. */
-    if (r->split && g->chunk > least && g->chunk < most)
+    if (parts > 1 && g->chunk > least && g->chunk < most)
         g->chunk = min_u64((g->chunk + least / 2) / least * least, most);
     g->parts = ceil_div(g->units, g->chunk);
     return !r->split || g->parts > 1;
