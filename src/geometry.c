@@ -79,11 +79,12 @@ bool cut(const geometry_request *r, uint64_t groups, uint64_t least, uint64_t mo
     return !r->split || g->parts > 1;
 }
 
-/* One work-group merges a unit where a second launch would have more. Folded kernels do not know all the dims that lead
- * to a value. */
+/* The last work-group of a unit merges for its outputs at the end of the launch, alone: that must not take long. Folded
+ * kernels do not know all the dims that lead to a value. */
 static handover choose_finish(const geometry_request *r, uint64_t units, uint64_t width, const geometry *g) {
-    const bool can = g->parts > 1 && ceil_div(g->parts * width, g->scan.group) <= r->tuning->one_launch &&
-                     units <= COUNTERS_A_QUEUE && !(g->family == FAMILY_FOLDED && r->problem->value.type);
+    const uint32_t most = width == 1 ? r->tuning->one_launch : r->tuning->one_launch_columns;
+    const bool can = g->parts > 1 && ceil_div(g->parts * width, g->scan.group) <= most && units <= COUNTERS_A_QUEUE &&
+                     !(g->family == FAMILY_FOLDED && r->problem->value.type);
     return can && (g->ptx || r->device->handover != HANDOVER_PTX) ? r->device->handover : HANDOVER_NONE;
 }
 
@@ -113,7 +114,7 @@ load_kind kind_of_load(const geometry_request *r, bool unit, uint32_t vector) {
 void choose_arithmetic(const geometry_request *r, geometry *g) {
     g->ahead = g->load == LOAD_PACKED ? r->tuning->ahead_bytes : 0;
     const uint32_t bits = r->problem->input.type->bits;
-    g->words = r->tuning->words && r->device->little_endian && bits <= 16 && g->vector * bits >= 32 &&
-               g->vector * bits <= 128;
+    g->words =
+        r->tuning->words && r->device->little_endian && bits <= 16 && g->vector * bits >= 32 && g->vector * bits <= 128;
     g->ptx = r->tuning->native && r->device->ptx;
 }
