@@ -30,6 +30,8 @@ static bool prepare(first_job *j, const bench_device *device, const problem_line
     if (j->input == NULL || j->index == NULL || (p->has_value && j->value == NULL))
         return complain("no host memory for an input of %zu bytes", j->input_bytes);
     fill_data(p, j->input);
+    if (check_method(p) == CHECK_PLANTED)
+        fill_plant(p, j->input);
     argmax_cl_buffers_init(&j->buffers);
     j->buffers.input = device_buffer(device, j->input, j->input_bytes);
     j->buffers.index = clCreateBuffer(device->context, CL_MEM_READ_WRITE, j->index_bytes, NULL, &code);
