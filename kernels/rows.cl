@@ -10,6 +10,7 @@
  *   TOGETHER  UNROLL vectors from a multiple of UNROLL on never cross a segment's end (LANES 1, no gaps, not OVERLAP)
  *   STEADY   vectors that are LANES apart lie at equal distances: one reduced dim, or segments whose number of vectors
  *            divides LANES; without OVERLAP
+ *   PLACED   the places of a row fit beside the keys of narrow elements (rows_placed.clh)
  *   PEEL     loads are aligned: elements before the first and after the last aligned vector go one by one (REDUCED 1)
  */
 #include "finish.clh"
@@ -144,6 +145,8 @@ static inline void load_vectors(__global const T *start, const dims_t *dims, con
 
 #ifdef BY_SELECT
 #include "rows_wide.clh"
+#elif defined(PLACED)
+#include "rows_placed.clh"
 #else
 /* Best of the vectors v, v + LANES, ... below `end`, with places relative to index `origin`. */
 static inline candidate_t scan(__global const T *start, const dims_t *dims, const rows_t *g, ulong v, const ulong end,

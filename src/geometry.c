@@ -15,7 +15,7 @@ uint32_t element_bytes(const problem *p) {
 uint32_t widest_vector(const geometry_request *r, uint32_t bytes, bool wide) {
     const uint32_t fitting = bytes / element_bytes(r->problem);
     const uint32_t most = r->tuning->vector_elements;
-    const bool possible = r->device->clang_cpu && !r->tuning->aligned;
+    const bool possible = r->device->clang_cpu && !r->tuning->aligned && element_bytes(r->problem) <= 2;
     return floor_power(fitting ? fitting : 1, wide && possible ? most : min_u32(most, VECTOR_MAX));
 }
 

@@ -57,6 +57,7 @@ static uint32_t choose_row_lanes(const geometry_request *r, lane_rule rule, geom
 bool geometry_rows(const geometry_request *r, lane_rule rule, geometry *g) {
     const layout *l = r->layout;
     const uint64_t segment = l->reduced[l->reduced_count - 1].size;
+    const uint32_t bits = r->problem->input.type->bits;
     g->family = FAMILY_ROWS;
     g->tuning = r->tuning->name;
     g->unroll = r->tuning->unroll_rows;
@@ -78,6 +79,8 @@ bool geometry_rows(const geometry_request *r, lane_rule rule, geometry *g) {
         return false;
     g->together = group == 1 && !r->strided && !g->overlap && (g->parts == 1 || g->chunk % g->unroll == 0) &&
                   (l->reduced_count == 1 || g->segment_vectors % g->unroll == 0);
+    g->placed = group == 1 && g->parts == 1 && l->reduced_count == 1 && bits <= 16 && g->vector <= VECTOR_MAX &&
+                !g->words && l->reduction < UINT64_C(1) << bits;
     const uint64_t most =
         rule == LANES_ONE ? (uint64_t)r->device->compute_units * r->tuning->groups_tiny : r->tuning->groups_max;
     g->scan = deal(r, group, ceil_div(l->outputs, rows) * g->parts, most);

@@ -193,7 +193,7 @@ typedef struct geometry {
     uint32_t loads, batch;    /* held rows: vectors of a work-item, rows at once */
     uint32_t strip;           /* columns: vectors of a work-item */
     bool overlap, peel;       /* rows.cl tells */
-    bool together;            /* rows.cl: TOGETHER */
+    bool together, placed;    /* rows.cl: TOGETHER, PLACED */
     bool steady;              /* rows.cl: STEADY; column.clh: RUNS */
     bool words;               /* words.clh: several narrow elements to a 32-bit word */
     bool ptx;                 /* pairs.clh, native.clh: instructions that OpenCL C cannot name */

@@ -73,9 +73,9 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char tex
         add(&w, " -DUNROLL=%" PRIu32 " -DACROSS=%" PRIu32 " -DSTRIP=%" PRIu32 "%s%s", g->unroll, g->lanes, g->strip,
             g->one_block ? " -DONE_BLOCK" : "", g->steady ? " -DRUNS" : "");
     else
-        add(&w, " -DUNROLL=%" PRIu32 " -DLANES=%" PRIu32 "%s%s%s%s", g->unroll, g->lanes,
-            g->overlap ? " -DOVERLAP" : "", g->peel ? " -DPEEL" : "", g->together ? " -DTOGETHER" : "",
-            g->steady ? " -DSTEADY" : "");
+        add(&w, " -DUNROLL=%" PRIu32 " -DLANES=%" PRIu32 "%s%s%s%s%s", g->unroll, g->lanes,
+            g->placed ? " -DPLACED" : "", g->overlap ? " -DOVERLAP" : "", g->peel ? " -DPEEL" : "",
+            g->together ? " -DTOGETHER" : "", g->steady ? " -DSTEADY" : "");
 }
 
 void options_merge(const problem *p, const layout *l, const geometry *g, char text[OPTIONS_CAPACITY]) {
