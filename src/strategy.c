@@ -31,6 +31,12 @@ static bool always(const geometry_request *r, const geometry *g) {
     return true;
 }
 
+/* With one work-item a group, walking rows is as good. */
+static bool groups_hold_rows(const geometry_request *r, const geometry *g) {
+    (void)r;
+    return g->scan.group > 1;
+}
+
 /* A row that one work-item reads in a few loads. */
 static bool rows_are_tiny(const geometry_request *r, const geometry *g) {
     return g->scan.group > 1 && g->units <= r->tuning->tiny_loads;
@@ -75,7 +81,7 @@ static const strategy_row strategies[] = {
     {"folded-columns", FAMILY_FOLDED, false, true, LANES_ALL, fold_is_nearest},
     {"strided-columns", FAMILY_COLUMNS, true, false, LANES_ALL, strided_columns_do},
     {"split-strided-columns", FAMILY_COLUMNS, true, true, LANES_ALL, columns_are_nearer},
-    {"held-rows", FAMILY_HELD, false, false, LANES_FEW, always},
+    {"held-rows", FAMILY_HELD, false, false, LANES_FEW, groups_hold_rows},
     {"tiny-rows", FAMILY_ROWS, false, false, LANES_ONE, rows_are_tiny},
     {"short-rows", FAMILY_ROWS, false, false, LANES_FEW, rows_are_short},
     {"long-rows", FAMILY_ROWS, false, false, LANES_ALL, whole_reductions_do},

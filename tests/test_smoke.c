@@ -7,6 +7,7 @@
 static const char *const shapes[] = {
     "7x3001 axes=1 value",
     "3001x70 axes=0 value",
+    "301x12 axes=1 value",
     "7x3001 axes=1 strides=6002,2",
     "3001x70 axes=0 strides=140,2",
     "300000",

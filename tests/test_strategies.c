@@ -79,6 +79,15 @@ static problem_line column_major(const problem_line *kind) {
     return p;
 }
 
+/* Rows short enough to be held in registers, of a whole number of vectors and not. */
+static void sweep_held_rows(sweep *s, const problem_line *kind, bool odd) {
+    const uint64_t sizes[2] = {301, odd ? 15 : 12};
+    problem_line p = kind_shape(kind, 2, sizes, SECOND);
+    p.data = DATA_SPECIAL;
+    p.seed = 18;
+    sweep_strategy(s, &p, "held-rows", SWEEP_DEALT_TUNING);
+}
+
 /* What narrow types alone have: rows long enough for wide vectors, and rows whose places fit beside keys of 8 bits. */
 static void sweep_narrow_rows(sweep *s, const problem_line *kind) {
     static const uint64_t sizes[][2] = {{9, 700}, {64, 255}, {33, 128}};
@@ -113,6 +122,7 @@ START_TEST(all_strategies_agree) {
         }
         const problem_line folded = column_major(&kind);
         sweep_strategy(&s, &folded, "folded-columns", SWEEP_DEALT_TUNING);
+        sweep_held_rows(&s, &kind, k % 4 >= 2);
         sweep_narrow_rows(&s, &kind);
     }
     sweep_print(&s, "strategies");
