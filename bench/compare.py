@@ -78,6 +78,18 @@ def prepare_peers(p, flat, peers):
     return runs, wrong, failed
 
 
+# A peer that is so much faster than the memory has not read all of the input. Caches do not explain it from here on.
+IMPOSSIBLE = 1.5
+BEYOND_CACHES = 1 << 30
+
+
+def leave_out_impossible(row):
+    for name, share in list(row["peers_ratio"].items()):
+        if row["bytes"] >= BEYOND_CACHES and share > IMPOSSIBLE:
+            row["failed"][name] = f"{row['peers'][name]:.0f} GB/s, {share:.1f} times the read limit: not all was read"
+            del row["peers"][name], row["peers_ratio"][name]
+
+
 def compare(p, bench, peers, data, options):
     runs, wrong, failed = prepare_peers(p, data.want(p.data_key, p.make), peers)
     ours, rates = [], {peer.name: [] for peer in runs}
@@ -108,7 +120,8 @@ def compare(p, bench, peers, data, options):
            "compared": middle(compared), "peers": {name: middle(all_rates) for name, all_rates in rates.items()},
            "peers_ratio": {name: middle([rate / o["limit_gbps"] for rate, o in zip(all_rates, ours)])
                            for name, all_rates in rates.items()}}
-    to_peer = {name: middle([c / rate for c, rate in zip(compared, all_rates)]) for name, all_rates in rates.items()}
+    leave_out_impossible(row)
+    to_peer = {name: middle([c / rate for c, rate in zip(compared, rates[name])]) for name in row["peers"]}
     row["best_peer"] = min(to_peer, key=to_peer.get) if to_peer else None
     row["to_best"] = to_peer.get(row["best_peer"])
     return row
