@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Compile every kernel as strict OpenCL C 1.2 for a 64-bit device, without a device, once for each set of options that
-# holds a pair of options not seen before: all dtypes, and whatever else the library may ask for.
+# Compile every kernel as strict OpenCL C 1.2 (or as what its options name) for a 64-bit device, those with inline PTX for
+# NVIDIA's, without a device, once for each set of options that holds a pair of options not seen before: all dtypes, and
+# whatever else the library may ask for.
 # usage: lint_kernels.sh BUILD_FOLDER        (with print_options built; environment: CLANG)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -30,10 +31,12 @@ for file in kernels/*.cl; do
 done
 
 lint() { # lines "KERNEL OPTIONS"
-    local line words failed=0
+    local line words target failed=0
     for line; do
         read -ra words <<<"$line"
-        "$CLANG" -x cl --target=spir64 -Xclang -finclude-default-header -fsyntax-only -Wall -Wextra -Wundef -Werror \
+        target=spir64
+        [[ $line != *-DPTX* ]] || target=nvptx64-nvidia-nvcl
+        "$CLANG" -x cl --target=$target -Xclang -finclude-default-header -fsyntax-only -Wall -Wextra -Wundef -Werror \
             "${words[@]:1}" "kernels/${words[0]}.cl" || { echo "lint_kernels: failed with $line"; failed=1; }
     done
     return $failed

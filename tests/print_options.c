@@ -48,6 +48,7 @@ static const char *const shapes[] = {
 static const uint32_t group_limits[] = {1, 32, 256};
 static const cl_uint compute_units[] = {2, 128};
 static const handover handovers[] = {HANDOVER_NONE, HANDOVER_CL30};
+static const uint32_t group_of_ptx = 256; /* devices with this limit take inline PTX */
 
 static void print_programs(struct problem *p, const layout *l) {
     char options[OPTIONS_CAPACITY];
@@ -58,7 +59,9 @@ static void print_programs(struct problem *p, const layout *l) {
                                          .max_group = 1024,
                                          .local_bytes = 32768,
                                          .clang_cpu = group_limits[limit] == 32,
-                                         .handover = handovers[unit]};
+                                         .ptx = group_limits[limit] == group_of_ptx,
+                                         .handover = group_limits[limit] == group_of_ptx ? HANDOVER_PTX
+                                                                                         : handovers[unit]};
             geometry g;
             if (strategy_choose(p, l, &device, group_limits[limit], &g) != ARGMAX_CL_SUCCESS)
                 continue;
