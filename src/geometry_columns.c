@@ -52,7 +52,7 @@ static uint32_t strip_vectors(const geometry_request *r, uint32_t vector_bytes, 
 static uint32_t column_group(const geometry_request *r, uint32_t vector) {
     const uint64_t candidate = element_bytes(r->problem) < 8 ? 8 : 16;
     uint32_t group = floor_power(r->tuning->group_columns, r->group_limit);
-    while (group > 1 && (group + 16) * vector * candidate > r->device->local_bytes)
+    while (group > 1 && (uint64_t)(group + 16) * vector * candidate > r->device->local_bytes)
         group /= 2;
     return group;
 }
