@@ -72,17 +72,21 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void held(__global c
             const uint at = vector_of(place / VEC, lane, &g) * VEC + place % VEC;
 #if BITS <= 16
             const uint tie = LAST ? at + 1 : TIE_MOST - at;
-            const uint best = LANES_MAX(uint, (uint)k << TIE_BITS | tie, shared);
+            uint best = (uint)k << TIE_BITS | tie;
+            LANES_MAX(uint, best, shared);
             const uint index_tie = best & TIE_MOST;
             const uint index_found = LAST ? index_tie - 1 : TIE_MOST - index_tie;
             k = (T)(best >> TIE_BITS);
 #else
+            T top = k;
 #if BITS == 64
-            const T top = LANES_MAX(ulong, k, shared_keys);
+            LANES_MAX(ulong, top, shared_keys);
 #else
-            const T top = LANES_MAX(uint, k, shared);
+            LANES_MAX(uint, top, shared);
 #endif
-            const uint index_found = TIE_PLACE(LANES_MAX(uint, k == top ? TIE(at) : 0u, shared));
+            uint tie = k == top ? TIE(at) : 0u;
+            LANES_MAX(uint, tie, shared);
+            const uint index_found = TIE_PLACE(tie);
             k = top;
 #endif
             const uint mine = b * ROWS + me / LANES;
