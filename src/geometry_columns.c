@@ -24,7 +24,7 @@ static uint32_t lanes_across(const geometry_request *r, uint32_t group, uint64_t
 
 static void choose_column_vector(const geometry_request *r, const layout_dim *column, geometry *g) {
     const bool unit = column->in == 1;
-    const uint32_t widest = widest_vector(r, r->tuning->column_bytes, unit);
+    const uint32_t widest = widest_vector(r, r->tuning->column_bytes, unit && r->tuning->group_columns == 1);
     if (!r->tuning->aligned) {
         g->vector = floor_power(column->size, widest);
     } else if (!unit) {

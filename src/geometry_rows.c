@@ -8,7 +8,8 @@ static void choose_row_vector(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     const layout_dim *last = &l->reduced[l->reduced_count - 1];
     const bool unit = last->in == 1;
-    const bool wide = unit && l->reduction >= WIDE_ROW;
+    const bool alone = r->tuning->group == 1 && r->tuning->group_short == 1;
+    const bool wide = unit && alone && l->reduction >= WIDE_ROW;
     const uint32_t widest = widest_vector(r, r->tuning->vector_bytes, wide);
     g->overlap = g->peel = false;
     if (!r->tuning->aligned) {
@@ -26,6 +27,9 @@ static void choose_row_vector(const geometry_request *r, geometry *g) {
         }
     }
     g->load = kind_of_load(r, unit, g->vector);
+    /* An element's place in a step must fit the element's width (kernels/rows_wide.clh). */
+    if (g->vector > VECTOR_MAX && element_bytes(r->problem) == 1)
+        g->unroll = min_u32(g->unroll, 254 / g->vector);
 }
 
 /* Work-items that share a short row: two as soon as it is worth it, then more for longer rows. Rows that leave most of
