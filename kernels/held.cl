@@ -8,9 +8,8 @@
  * LANES * LOADS vectors: otherwise lanes behind the end repeat the last one, which changes nothing. REDUCED is 1 and
  * SPLIT 0. Rows of 16-bit elements have fewer than 2^16 elements, of 8-bit ones fewer than 2^24. */
 #include "index.clh"
-#include "place.clh"
-
 #include "lanes.clh"
+#include "place.clh"
 
 #define ROWS (GROUP / LANES)
 
