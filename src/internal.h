@@ -18,7 +18,10 @@
 
 /* ---- status.c: per-thread error detail ------------------------------------------------------------------------ */
 
-#if defined(__GNUC__)
+#if defined(__MINGW32__)
+#include <stdio.h> /* whose rules printf follows: those of C99, or those of an old msvcrt */
+#define PRINTF_LIKE(text, first) __attribute__((__format__(__MINGW_PRINTF_FORMAT, text, first)))
+#elif defined(__GNUC__)
 #define PRINTF_LIKE(text, first) __attribute__((__format__(__printf__, text, first)))
 #else
 #define PRINTF_LIKE(text, first)

@@ -100,7 +100,8 @@ static problem_line random_program(random_source *source) {
 }
 
 bool sweep_random(sweep *s, uint64_t seed, uint64_t count_wanted, uint64_t kinds) {
-    const unsigned long failures = s->failures, goal = s->runs + count_wanted;
+    const unsigned long failures = s->failures;
+    const uint64_t goal = s->runs + count_wanted;
     random_source pool = {seed};
     printf("random problems: seed %" PRIu64 "\n", seed);
     fflush(stdout);
