@@ -20,6 +20,7 @@ is_there() {
         libnetcdf-dev) pkg-config --exists netcdf 2>/dev/null && compiles netcdf.h $(pkg-config --cflags --libs netcdf) ;;
         check) pkg-config --exists check 2>/dev/null && compiles check.h $(pkg-config --cflags --libs check) ;;
         pocl-opencl-icd) grep -qs pocl /etc/OpenCL/vendors/*.icd ;;
+        mesa-opencl-icd) /sbin/ldconfig -p | grep -q libRusticlOpenCL.so.1 ;;
         python3-venv) python3 -c 'import ensurepip, venv' 2>/dev/null ;;
         *) command -v "$1" >/dev/null ;; # a package named like its program
     esac

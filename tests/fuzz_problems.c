@@ -1,8 +1,9 @@
 /* fuzz_problems [--count N] [--seed S] [--kinds K] [--device SELECTOR] [--tuning ROW] [--trace 1]
  *
  * Runs N random problems against the oracle; exit status 0 when all are right. Prints the seed (taken from the clock
- * unless given), and for each failure the line that runs it again. K bounds the number of programs compiled. --tuning
- * gives every problem one tuning row. --trace 1 prints each line before it runs. */
+ * unless given), for each failure the line that runs it again, and in the end the counts and the device. K bounds the
+ * number of programs compiled. --tuning gives every problem one tuning row. --trace 1 prints each line before it
+ * runs. */
 #include "sweep.h"
 
 #include <inttypes.h>
@@ -43,8 +44,7 @@ int main(int argc, char **argv) {
         sweep s = {.r = &r, .tuning = tuning};
         r.trace = trace;
         ok = sweep_random(&s, seed, count, kinds);
-        printf("%lu problems drawn, %lu right, %lu wrong, %lu refused by a forced strategy\n", s.problems, s.runs,
-               s.failures, r.runs[RUN_REFUSED]);
+        runner_print(&r);
     } else {
         fprintf(stderr, "%s\n", r.message);
     }

@@ -35,4 +35,7 @@ run_result runner_run(runner *r, const problem_line *p, run_route route);
 /* The same, and a failure is printed to stderr with the line that runs the problem again. */
 run_result runner_report(runner *r, const problem_line *p, run_route route);
 
+/* One line to stdout: the device, its platform and driver, and how many problems were right, wrong and refused. */
+void runner_print(const runner *r);
+
 #endif
