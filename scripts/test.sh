@@ -4,6 +4,8 @@
 #
 # usage: test.sh               everything
 #        test.sh --coverage    the tests alone, and the lines and branches of src/ that they reach
+#        test.sh --matrix      the whole suite on every OpenCL implementation, and what needs no device as 32-bit and as
+#                              big-endian code (docs/portability.md); on Debian
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/packages.sh
@@ -92,6 +94,12 @@ prepare_pocl "$PWD/build"
 
 case ${1:-} in
     --coverage) step "coverage" coverage || true; summary ;;
+    --matrix)
+        step "build" build_in build || summary
+        step "compilers and machines" scripts/compilers.sh build --matrix || true
+        step "OpenCL implementations" scripts/implementations.sh build --matrix || true
+        summary
+        ;;
     '') ;;
     *) sed -n '2,/^set/{/^#/p}' "$0"; exit 2 ;;
 esac
@@ -107,4 +115,6 @@ step "shellcheck" shellcheck -x -S warning scripts/*.sh tests/*.sh tests/install
 step "kernels as OpenCL C 1.2" scripts/lint_kernels.sh build || true
 step "tests" run_tests build -j "$jobs" || true
 step "tests under sanitizers" sanitizer_tests || true
+step "other compilers" scripts/compilers.sh build || true
+step "other OpenCL implementations" scripts/implementations.sh build || true
 summary
