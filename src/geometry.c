@@ -1,7 +1,6 @@
 /* Vectors, parts and work-groups: what every geometry is made of. */
 #include "geometry.h"
 
-#define MANY_BATCHES 8
 #define MERGE_LOADS 8 /* partials that a work-item has in flight (kernels/merge.clh) */
 
 uint32_t floor_power(uint64_t n, uint32_t limit) {

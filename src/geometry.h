@@ -9,6 +9,9 @@
 /* A candidate's place within its part has 31 bits (kernels/order.clh). */
 #define PART_ELEMENTS_MAX (UINT64_C(1) << 30)
 
+/* Batches of loads that are so many that a part of one more does not matter. */
+#define MANY_BATCHES 8
+
 static inline uint64_t min_u64(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }

@@ -63,12 +63,13 @@ static uint32_t column_group(const geometry_request *r, uint32_t vector) {
     return group;
 }
 
-/* Rows that a work-item of a GPU loads before it folds them. The winners of blocks of 8-bit elements and the merge of
- * parts take the registers of half of them; narrow vectors leave some. */
-static uint32_t rows_in_flight(const geometry_request *r, uint32_t vector_bytes) {
-    const uint32_t bits = r->problem->input.type->bits, most = r->tuning->unroll_columns;
-    const uint32_t rows = r->split && bits == 8 ? max_u32(most / 2, 1) : most;
-    return vector_bytes < r->tuning->column_bytes ? min_u32(2 * rows, UNROLL_MAX) : rows;
+/* Rows that a work-item of a GPU loads before it folds them: fewer where it has not many such batches, and where the
+ * winners of blocks of 8-bit elements and the merge of parts take the registers; narrow vectors leave some. */
+static uint32_t rows_in_flight(const geometry_request *r, uint32_t vector_bytes, uint64_t rows) {
+    const uint32_t most = r->tuning->unroll_columns;
+    const bool crowded = r->split && r->problem->input.type->bits == 8;
+    const uint32_t some = crowded || rows < MANY_BATCHES * (uint64_t)most ? max_u32(most / 2, 1) : most;
+    return vector_bytes < r->tuning->column_bytes ? min_u32(2 * some, UNROLL_MAX) : some;
 }
 
 /* Lay tiles over a dim as columns and cut its rows into parts of the reduction. */
@@ -86,7 +87,7 @@ static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint6
     const uint32_t group = column_group(r, g->vector);
     const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
     if (group > 1)
-        g->unroll = rows_in_flight(r, vector_bytes);
+        g->unroll = rows_in_flight(r, vector_bytes, rows);
     g->strip = group == 1
                    ? strip_vectors(r, vector_bytes, g->vector > VECTOR_MAX, ceil_div(column->size, g->vector) * outers)
                    : 1;
