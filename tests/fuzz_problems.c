@@ -1,9 +1,10 @@
-/* fuzz_problems [--count N] [--seed S] [--jobs J] [--device SELECTOR] [--kinds K] [--programs P] [--elements E]
- *               [--tuning ROW] [--complete 1] [--trace 1] [--batch B]
+/* fuzz_problems [--count N] [--seed S] [--seconds T] [--jobs J] [--device SELECTOR] [--kinds K] [--programs P]
+ *               [--elements E] [--tuning ROW] [--complete 1] [--trace 1] [--batch B]
  *
  * Runs N random problems against the oracle, on J processes side by side; exit status 0 when all are right. Prints the
  * seed (taken from the clock unless given), and for each failure a small line that shows it again with run_problem, and
  * in the end how often each part of the contract was drawn.
+ *   --seconds   end after that time, with those that are right by then
  *   --kinds     how many kinds of problems (types, modes, strategy, tuning row) they are shared out to; 500 problems
  * each unless given
  *   --programs  the number of compiled programs that the problems of a kind have, at most
@@ -35,6 +36,7 @@ static bool read_options(options *o, int argc, char **argv) {
         {"--seed", &o->campaign.batch.seed, NULL, 0, UINT64_MAX},
         {"--jobs", &o->jobs, NULL, 1, WORKERS_MOST},
         {"--device", NULL, &o->campaign.selector, 0, 0},
+        {"--seconds", &o->campaign.seconds, NULL, 1, UINT64_C(1) << 32},
         {"--kinds", &o->kinds, NULL, 1, UINT64_C(1) << 32},
         {"--programs", &o->programs, NULL, 1, BATCH_PROGRAMS_MOST},
         {"--elements", &o->campaign.batch.elements, NULL, 1, UINT64_C(1) << 30},
@@ -79,8 +81,9 @@ int main(int argc, char **argv) {
                  .batch = UINT64_MAX};
     static batch_result result;
     if (!read_options(&o, argc, argv)) {
-        fprintf(stderr, "usage: fuzz_problems [--count N] [--seed S] [--jobs J] [--device SELECTOR] [--kinds K] "
-                        "[--programs P] [--elements E] [--tuning ROW] [--complete 1] [--trace 1] [--batch B]\n");
+        fprintf(stderr,
+                "usage: fuzz_problems [--count N] [--seed S] [--seconds T] [--jobs J] [--device SELECTOR] "
+                "[--kinds K] [--programs P] [--elements E] [--tuning ROW] [--complete 1] [--trace 1] [--batch B]\n");
         return 2;
     }
     campaign *const c = &o.campaign;

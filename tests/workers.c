@@ -16,6 +16,7 @@
 #define SILENCE_SECONDS 300 /* without a new problem: it hangs */
 #define ALONE_SECONDS 60    /* the same for one problem in a process of its own */
 #define CRASH_TRIES 150
+#define NO_DEVICE 2 /* exit status of a worker */
 
 typedef struct worker {
     pid_t pid; /* 0: none */
@@ -30,7 +31,15 @@ typedef struct office {
     worker workers[WORKERS_MOST];
     uint64_t next, batches; /* to hand out */
     double start, said;
+    bool no_device;
 } office;
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int number) {
+    (void)number;
+    interrupted = 1;
+}
 
 static double seconds(void) {
     struct timespec now;
@@ -53,13 +62,13 @@ static int work(const campaign *c, uint64_t first, uint64_t count, batch_result 
     for (uint64_t i = 0; ok && i < count; i++)
         differential_batch(&r, &c->batch, first + i, result);
     runner_close(&r);
-    return ok ? 0 : 2;
+    return ok ? 0 : NO_DEVICE;
 }
 
 static int work_alone(const campaign *c, const problem_line *p) {
     runner r;
     if (!runner_open(&r, c->selector))
-        return 2;
+        return NO_DEVICE;
     const bool failed = runner_run(&r, p, ROUTE_PLAN) == RUN_FAILED;
     runner_close(&r);
     return failed ? 1 : 0;
@@ -126,8 +135,11 @@ static bool start(office *o, worker *w) {
     w->since = seconds();
     fflush(NULL);
     w->pid = fork();
-    if (w->pid == 0)
+    if (w->pid == 0) {
+        signal(SIGINT, SIG_IGN); /* a terminal sends it to all; the parent ends its workers */
+        signal(SIGTERM, SIG_DFL);
         exit(work(o->c, o->next, count, w->result));
+    }
     if (w->pid < 0) {
         perror("fork");
         w->pid = 0;
@@ -147,7 +159,8 @@ static void look_after(office *o, worker *w) {
     if (waitpid(w->pid, &status, WNOHANG) == w->pid) {
         w->pid = 0;
         add(o->total, w->result);
-        if (!(WIFEXITED(status) && WEXITSTATUS(status) == 0))
+        o->no_device = o->no_device || (WIFEXITED(status) && WEXITSTATUS(status) == NO_DEVICE);
+        if (!(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || o->no_device)))
             report_crash(o, w, status);
     } else if (seconds() - w->since > SILENCE_SECONDS) {
         kill(w->pid, SIGKILL);
@@ -195,15 +208,29 @@ static bool open_office(office *o) {
     return true;
 }
 
+/* End what runs; what it counted so far stays. */
+static void close_office(office *o) {
+    *o->total = sum(o);
+    for (uint32_t i = 0; i < o->c->jobs; i++) {
+        worker *const w = &o->workers[i];
+        if (w->pid && kill(w->pid, SIGKILL) == 0)
+            waitpid(w->pid, NULL, 0);
+        w->pid = 0;
+    }
+}
+
 bool campaign_run(const campaign *c, batch_result *total) {
     static office o;
     memset(&o, 0, sizeof o);
     memset(total, 0, sizeof *total);
     o.c = c;
     o.total = total;
-    bool ok = open_office(&o);
-    for (uint32_t busy = 1; ok && busy > 0;) {
+    bool ok = open_office(&o), late = false;
+    signal(SIGINT, on_signal);
+    signal(SIGTERM, on_signal);
+    for (uint32_t busy = 1; ok && busy > 0 && !late && !o.no_device && !interrupted;) {
         busy = 0;
+        late = c->seconds && seconds() - o.start > (double)c->seconds;
         for (uint32_t i = 0; i < c->jobs; i++) {
             worker *const w = &o.workers[i];
             if (w->pid)
@@ -220,6 +247,7 @@ bool campaign_run(const campaign *c, batch_result *total) {
             say(&o);
         pause_briefly();
     }
+    close_office(&o);
     say(&o);
-    return ok && total->wrong == 0 && total->right >= c->count;
+    return ok && !o.no_device && !interrupted && total->wrong == 0 && (late || total->right >= c->count);
 }

@@ -12,6 +12,7 @@ typedef struct campaign {
     uint64_t count;       /* right answers wanted */
     uint32_t jobs;        /* processes, at most WORKERS_MOST */
     const char *selector; /* of the device */
+    uint64_t seconds;     /* not 0: end after that time, with what is right by then */
     bool trace;
 } campaign;
 
