@@ -16,6 +16,7 @@ typedef struct batch {
     const batch_plan *plan;
     batch_result *result;
     random_source source;
+    uint64_t scale;                /* 0, 1, 2: of its problems */
     problem_line kind, pool[POOL]; /* problems that ran, to vary */
     uint64_t pooled;
     uint64_t programs[BATCH_PROGRAMS_MOST];
@@ -60,11 +61,12 @@ static void aim(batch *b, problem_line *p) {
             reduction;
 }
 
-/* Most problems are small, some large enough for every stage. */
-static uint64_t random_budget(const batch *b, random_source *s) {
-    if (random_one_in(s, 80))
-        return 1 + (b->plan->elements >> random_below(s, 6));
-    return UINT64_C(1) << (6 + random_below(s, 8));
+/* Most problems are small, some large enough for every stage. Batches of short, middling and long ones are dealt, since
+ * kernels for long reductions would hardly be among the few of a batch otherwise. */
+static uint64_t random_budget(batch *b) {
+    if (random_one_in(&b->source, 80))
+        return 1 + (b->plan->elements >> random_below(&b->source, 6));
+    return UINT64_C(1) << (5 + 3 * b->scale + random_below(&b->source, 5));
 }
 
 /* A new problem (true), or one of those that ran: with other data, or with another length as well. */
@@ -73,7 +75,7 @@ static bool draw(batch *b, problem_line *p) {
     const bool is_new = choice < 2;
     if (is_new) {
         *p = b->kind;
-        random_problem(&b->source, p, random_budget(b, &b->source));
+        random_problem(&b->source, p, random_budget(b));
     } else {
         *p = b->pool[random_below(&b->source, b->pooled < POOL ? b->pooled : POOL)];
         random_data(&b->source, p);
@@ -108,19 +110,22 @@ static bool admit(batch *b, uint64_t programs) {
 
 typedef struct failure {
     runner *r;
+    batch_result *result;
     argmax_cl_status status;
 } failure;
 
 /* A refusal that turned into another one, or into a wrong answer, is not the same failure. */
 static bool fails_alike(void *context, const problem_line *p) {
     const failure *const f = context;
+    f->result->steps++;
     return runner_run(f->r, p, ROUTE_PLAN) != RUN_OK && f->r->status == f->status;
 }
 
 static void report(batch *b, const problem_line *p) {
     char line[PROBLEM_LINE_SIZE];
     problem_line small = *p;
-    failure f = {b->r, b->r->status};
+    failure f = {b->r, b->result, b->r->status};
+    b->result->wrong++;
     problem_print(p, line, sizeof line);
     fprintf(stderr, "FAIL %s\n  run again: run_problem '%s'\n", b->r->message, line);
     const unsigned tried = shrink_problem(&small, fails_alike, &f, SHRINK_TRIES);
@@ -128,7 +133,6 @@ static void report(batch *b, const problem_line *p) {
     fprintf(stderr, "  made small in %u runs: run_problem '%s'\n", tried, line);
     runner_run(b->r, &small, ROUTE_PLAN);
     fprintf(stderr, "  there: %s\n", b->r->message);
-    b->result->wrong++;
 }
 
 /* ---- Running -------------------------------------------------------------------------------------------------- */
@@ -162,6 +166,7 @@ void differential_batch(runner *r, const batch_plan *plan, uint64_t number, batc
     b->plan = plan;
     b->result = result;
     b->source.state = problem_mix(problem_mix(plan->seed) + number);
+    b->scale = random_dealt(plan->seed, number, 3);
     random_kind(plan->seed, number, plan->tuning, &b->kind);
     const uint64_t wanted = result->right + plan->problems;
     bool ok = true;
@@ -169,6 +174,7 @@ void differential_batch(runner *r, const batch_plan *plan, uint64_t number, batc
         problem_line p;
         const bool is_new = draw(b, &p);
         result->drawn++;
+        result->steps++;
         const run_result outcome = run(b, &p);
         if (outcome == RUN_OK && is_new)
             b->pool[b->pooled++ % POOL] = p;

@@ -19,6 +19,7 @@ typedef struct batch_plan {
 /* What came of it; others may read it meanwhile. */
 typedef struct batch_result {
     uint64_t batches, drawn, right, wrong, programs;
+    uint64_t steps; /* grows as long as there is life in it */
     histogram histogram;
     char running[PROBLEM_LINE_SIZE]; /* the line that runs now */
 } batch_result;

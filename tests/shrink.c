@@ -30,72 +30,109 @@ static bool try(hunt *h, problem_line *candidate) {
 
 /* ---- Words of the line ---------------------------------------------------------------------------------------- */
 
-static void plain_route(problem_line *p) {
-    p->has_route = false, p->route = ROUTE_PLAN;
-}
-static void plain_queue(problem_line *p) {
-    p->queue = QUEUE_IN_ORDER;
-}
-static void plain_memory(problem_line *p) {
-    p->memory = MEMORY_DEVICE;
-}
-static void plain_fields(problem_line *p) {
-    p->fields[0] = 0;
-}
-static void plain_tuning(problem_line *p) {
-    p->tuning[0] = p->fields[0] = 0;
-}
-static void plain_strategy(problem_line *p) {
-    p->strategy[0] = 0;
-}
-static void plain_value(problem_line *p) {
-    p->has_value = false, memset(&p->value, 0, sizeof p->value);
-}
-static void plain_input(problem_line *p) {
-    memset(&p->input, 0, sizeof p->input);
-}
-static void plain_input_offset(problem_line *p) {
-    p->input.has_offset = false;
-}
-static void plain_index(problem_line *p) {
-    memset(&p->index, 0, sizeof p->index);
-}
-static void plain_index_offset(problem_line *p) {
-    p->index.has_offset = false;
-}
-static void plain_value_layout(problem_line *p) {
-    memset(&p->value, 0, sizeof p->value);
-}
-static void plain_value_offset(problem_line *p) {
-    p->value.has_offset = false;
-}
-static void plain_index_type(problem_line *p) {
-    p->index_type = ARGMAX_CL_INT64;
-}
-static void plain_nan(problem_line *p) {
-    p->nan_mode = ARGMAX_CL_NAN_PROPAGATE;
-}
-static void plain_direction(problem_line *p) {
-    p->direction = ARGMAX_CL_INCREASING;
-}
-static void plain_operator(problem_line *p) {
-    p->op = ARGMAX_CL_ARGMAX;
-}
-static void plain_seed(problem_line *p) {
-    p->seed = 0;
+/* What a line can do without, those first that take most with them. */
+typedef enum word {
+    WORD_FIELDS,
+    WORD_TUNING,
+    WORD_STRATEGY,
+    WORD_ROUTE,
+    WORD_QUEUE,
+    WORD_MEMORY,
+    WORD_VALUE,
+    WORD_INPUT,
+    WORD_INPUT_STRIDES,
+    WORD_INPUT_OFFSET,
+    WORD_INDEX,
+    WORD_INDEX_STRIDES,
+    WORD_INDEX_OFFSET,
+    WORD_VALUE_LAYOUT,
+    WORD_VALUE_STRIDES,
+    WORD_VALUE_OFFSET,
+    WORD_INDEX_TYPE,
+    WORD_NAN,
+    WORD_DIRECTION,
+    WORD_OPERATOR,
+    WORD_SEED,
+    WORD_COUNT
+} word;
+
+static void drop(problem_line *p, word w) {
+    switch (w) {
+    case WORD_FIELDS:
+        p->fields[0] = 0;
+        break;
+    case WORD_TUNING:
+        p->tuning[0] = p->fields[0] = 0;
+        break;
+    case WORD_STRATEGY:
+        p->strategy[0] = 0;
+        break;
+    case WORD_ROUTE:
+        p->has_route = false;
+        p->route = ROUTE_PLAN;
+        break;
+    case WORD_QUEUE:
+        p->queue = QUEUE_IN_ORDER;
+        break;
+    case WORD_MEMORY:
+        p->memory = MEMORY_DEVICE;
+        break;
+    case WORD_VALUE:
+        p->has_value = false;
+        memset(&p->value, 0, sizeof p->value);
+        break;
+    case WORD_INPUT:
+        memset(&p->input, 0, sizeof p->input);
+        break;
+    case WORD_INPUT_STRIDES:
+        p->input.has_strides = false;
+        break;
+    case WORD_INPUT_OFFSET:
+        p->input.has_offset = false;
+        break;
+    case WORD_INDEX:
+        memset(&p->index, 0, sizeof p->index);
+        break;
+    case WORD_INDEX_STRIDES:
+        p->index.has_strides = false;
+        break;
+    case WORD_INDEX_OFFSET:
+        p->index.has_offset = false;
+        break;
+    case WORD_VALUE_LAYOUT:
+        memset(&p->value, 0, sizeof p->value);
+        break;
+    case WORD_VALUE_STRIDES:
+        p->value.has_strides = false;
+        break;
+    case WORD_VALUE_OFFSET:
+        p->value.has_offset = false;
+        break;
+    case WORD_INDEX_TYPE:
+        p->index_type = ARGMAX_CL_INT64;
+        break;
+    case WORD_NAN:
+        p->nan_mode = ARGMAX_CL_NAN_PROPAGATE;
+        break;
+    case WORD_DIRECTION:
+        p->direction = ARGMAX_CL_INCREASING;
+        break;
+    case WORD_OPERATOR:
+        p->op = ARGMAX_CL_ARGMAX;
+        break;
+    case WORD_SEED:
+        p->seed = 0;
+        break;
+    default:
+        break;
+    }
 }
 
 static bool try_words(hunt *h) {
-    static void (*const steps[])(problem_line *) = {
-        plain_fields,       plain_tuning,       plain_strategy,     plain_route,        plain_queue,
-        plain_memory,       plain_value,        plain_input,        plain_input_offset, plain_index,
-        plain_index_offset, plain_value_layout, plain_value_offset, plain_index_type,   plain_nan,
-        plain_direction,    plain_operator,     plain_seed,
-    };
     bool found = false;
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+    for (int w = 0; w < WORD_COUNT; w++) {
         problem_line candidate = *h->best;
-        steps[i](&candidate);
+        drop(&candidate, (word)w);
         found = try(h, &candidate) || found;
     }
     return found;
@@ -191,6 +228,28 @@ static bool try_axes(hunt *h) {
     return try(h, &sorted) || found;
 }
 
+static bool walks_as_one(const problem_line *p, const problem_tensor *t, uint32_t axis) {
+    return !t->has_strides || t->stride[axis] == (int64_t)p->size[axis + 1] * t->stride[axis + 1];
+}
+
+/* Two neighbours as one axis, where the outputs allow it. */
+static bool try_merging(hunt *h) {
+    bool found = false;
+    for (uint32_t d = 0; d + 1 < h->best->rank;) {
+        problem_line candidate = *h->best;
+        const bool reduced = problem_axis_reduced(&candidate, d);
+        candidate.size[d + 1] *= candidate.size[d];
+        remove_axis(&candidate, d);
+        if (reduced == problem_axis_reduced(h->best, d + 1) &&
+            (reduced || (walks_as_one(h->best, &h->best->index, d) && walks_as_one(h->best, &h->best->value, d))) &&
+            try(h, &candidate))
+            found = true;
+        else
+            d++;
+    }
+    return found;
+}
+
 static bool try_size(hunt *h, uint32_t axis, uint64_t size) {
     problem_line candidate = *h->best;
     candidate.size[axis] = size;
@@ -279,8 +338,8 @@ static bool try_strides(hunt *h) {
 }
 
 unsigned shrink_problem(problem_line *p, shrink_fails fails, void *context, unsigned tries) {
-    static bool (*const steps[])(hunt *) = {try_words, try_fields,  try_axes, try_sizes, try_offsets,
-                                            try_types, try_strides, try_data, try_seeds};
+    static bool (*const steps[])(hunt *) = {try_words,   try_fields, try_axes,    try_merging, try_sizes,
+                                            try_offsets, try_types,  try_strides, try_data,    try_seeds};
     hunt h = {p, fails, context, 0, tries};
     for (bool found = true; found && h.tried < h.most;) {
         found = false;

@@ -20,8 +20,8 @@
 
 typedef struct worker {
     pid_t pid; /* 0: none */
-    uint64_t drawn;
-    double since;         /* when `drawn` last changed */
+    uint64_t steps;
+    double since;         /* when `steps` last changed */
     batch_result *result; /* shared with the process */
 } worker;
 
@@ -131,7 +131,7 @@ static bool start(office *o, worker *w) {
     const uint64_t left = o->batches - o->next, fair = (left + o->c->jobs - 1) / o->c->jobs;
     const uint64_t count = fair < SHIFT ? fair : SHIFT;
     memset(w->result, 0, sizeof *w->result);
-    w->drawn = 0;
+    w->steps = 0;
     w->since = seconds();
     fflush(NULL);
     w->pid = fork();
@@ -152,8 +152,8 @@ static bool start(office *o, worker *w) {
 /* Look after one worker: take in what it left when it ended, end it when it hangs. */
 static void look_after(office *o, worker *w) {
     int status = 0;
-    if (w->result->drawn != w->drawn) {
-        w->drawn = w->result->drawn;
+    if (w->result->steps != w->steps) {
+        w->steps = w->result->steps;
         w->since = seconds();
     }
     if (waitpid(w->pid, &status, WNOHANG) == w->pid) {
