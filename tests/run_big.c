@@ -212,7 +212,7 @@ static bool run_file(session *s, const char *name) {
     return ok;
 }
 
-static bool run_memory(session *s, const char *name, const char *count) {
+static bool big_in_memory(session *s, const char *name, const char *count) {
     const uint64_t elements = strtoull(count, NULL, 10);
     const problem_dtype *type = NULL;
     for (size_t i = 0; i < PROBLEM_DTYPE_COUNT; i++)
@@ -253,7 +253,7 @@ int main(int argc, char **argv) {
         if (strcmp(argv[i], "--file") == 0 && more)
             ok = run_file(&s, argv[++i]);
         else if (strcmp(argv[i], "--memory") == 0 && i + 2 < argc) {
-            ok = run_memory(&s, argv[i + 1], argv[i + 2]);
+            ok = big_in_memory(&s, argv[i + 1], argv[i + 2]);
             i += 2;
         } else
             ok = false;
