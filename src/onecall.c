@@ -138,18 +138,21 @@ static argmax_cl_status take_workspace(argmax_cl_handle handle, size_t bytes, po
     return fail_opencl("clCreateBuffer (workspace)", code);
 }
 
-/* Give it back with the event after which it is idle; `done` NULL: nothing uses it. */
+/* Give it back with the event after which it is idle. Without one, as after an enqueue of which half may be on its way,
+ * or with one that cannot be kept, the buffer goes: OpenCL keeps it until the enqueued kernels are done. */
 static void return_workspace(argmax_cl_handle handle, pooled_workspace *slot, cl_mem buffer, cl_event done) {
     if (!slot) {
-        clReleaseMemObject(buffer); /* OpenCL keeps it until the enqueued kernels are done */
+        clReleaseMemObject(buffer);
         return;
     }
     pthread_mutex_lock(&handle->cache_lock);
     if (slot->last)
         clReleaseEvent(slot->last);
-    slot->last = done;
-    if (done)
-        clRetainEvent(done);
+    slot->last = NULL;
+    if (done && clRetainEvent(done) == CL_SUCCESS)
+        slot->last = done;
+    else
+        drop_workspace(slot);
     slot->taken = false;
     pthread_mutex_unlock(&handle->cache_lock);
 }
@@ -166,16 +169,7 @@ static argmax_cl_status enqueue_with_workspace(argmax_cl_handle handle, argmax_c
     if (status)
         return status;
     status = argmax_cl_plan_enqueue(plan, queue, buffers, workspace, wait_count, wait_list, &done);
-    if (status && slot) {
-        /* The first stage may be on its way although the second failed: let that buffer go with it. */
-        clReleaseMemObject(workspace);
-        slot->buffer = NULL;
-        slot->bytes = 0;
-    }
-    if (status && !slot)
-        clReleaseMemObject(workspace);
-    else
-        return_workspace(handle, slot, workspace, done);
+    return_workspace(handle, slot, workspace, done);
     if (event)
         *event = done;
     else if (done)
