@@ -23,7 +23,7 @@ target_link_libraries(argmax_cl_test_layer PRIVATE Threads::Threads)
 file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/config/argmax_cl)
 file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/config/argmax_cl/tuning "cpu one_launch=0\ngpu one_launch=0\n")
 
-add_library(argmax_cl_fault_support STATIC faults/world.c faults/scenarios.c faults/verdict.c faults/host_faults.c
+add_library(argmax_cl_fault_support STATIC faults/world.c faults/census.c faults/scenarios.c faults/verdict.c faults/host_faults.c
                                            layers/open.c)
 target_compile_definitions(argmax_cl_fault_support PUBLIC FAULTS_BUILT="${CMAKE_CURRENT_BINARY_DIR}"
                                                           FAULTS_KERNELS="${PROJECT_SOURCE_DIR}/kernels")
@@ -41,6 +41,8 @@ function(add_fault_test name source)
                        "OPENCL_LAYERS=$<TARGET_FILE:argmax_cl_test_layer>;ARGMAX_CL_TUNING=")
 endfunction()
 add_fault_test(faults run_faults)
+add_fault_test(lifetimes run_lifetimes)
+#add_fault_test(limits run_limits)
 
 if(CMAKE_NM AND NOT ARGMAX_CL_SANITIZE AND NOT ARGMAX_CL_COVERAGE)
   add_test(NAME layer_covers COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/layer_covers.sh ${CMAKE_NM} $<TARGET_FILE:argmax_cl>

@@ -6,6 +6,7 @@
  *
  * Without --all, scenarios that compile kernels in each run meet every call with the first error, and each call with
  * one or two of the others. */
+#include "census.h"
 #include "host_faults.h"
 #include "verdict.h"
 
@@ -15,7 +16,6 @@
 #include <string.h>
 #include <time.h>
 
-#define EXIT_SKIPPED 77
 #define FAULTS_IN_A_SCENARIO_MAX 100000
 
 /* What fails: in OpenCL, or in the C library where code is CL_SUCCESS. */
@@ -49,6 +49,8 @@ static struct {
 
 static void count_call(const char *call) {
     size_t i = 0;
+    if (!call)
+        return;
     while (calls[i].call && strcmp(calls[i].call, call) != 0)
         i++;
     calls[i].call = call;
@@ -68,37 +70,6 @@ static void print_calls(void) {
     for (size_t i = 0; i < count; i++)
         printf("%s%s %" PRIu64, i ? ", " : "", calls[i].call, calls[i].times);
     printf("\n");
-}
-
-/* ---- counting objects ---- */
-
-typedef struct census {
-    uint64_t alive[OBJECT_KINDS];
-} census;
-
-static census count_objects(const layer_control *layer) {
-    census c;
-    for (int i = 0; i < OBJECT_KINDS; i++)
-        c.alive[i] = layer->alive((object_kind)i);
-    return c;
-}
-
-static bool same_objects(const layer_control *layer, const census *before) {
-    const census now = count_objects(layer);
-    bool ok = true;
-    for (int i = 0; i < OBJECT_KINDS; i++)
-        if (now.alive[i] != before->alive[i])
-            ok = complain("%s: %" PRIu64 " before, %" PRIu64 " after\n", layer->kind_name((object_kind)i),
-                          before->alive[i], now.alive[i]);
-    return ok;
-}
-
-static bool no_violations(const layer_control *layer) {
-    static uint64_t known = 0;
-    const uint64_t before = known;
-    for (; known < layer->violations(); known++)
-        complain("violation: %s\n", layer->violation(known) ? layer->violation(known) : "(one of too many)");
-    return known == before;
 }
 
 /* ---- one fault ---- */

@@ -2,6 +2,7 @@
 
 #include "oracle.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -109,6 +110,7 @@ bool world_spoil(world *w) {
 /* Element i is the answer, or bytes of SPOILT. */
 static bool expect(const char *name, uint64_t i, const void *got, const void *answer, size_t bytes) {
     unsigned char spoilt[8];
+    assert(got);
     memset(spoilt, SPOILT, sizeof spoilt);
     return memcmp(got, answer ? answer : spoilt, bytes) == 0 ||
            complain("%s %" PRIu64 " %s\n", name, i, answer ? "is wrong" : "was written");
@@ -135,7 +137,7 @@ bool world_outputs(world *w, uint64_t outputs) {
 bool world_arrays(const world *w, uint64_t step, bool any) {
     const uint64_t outputs = problem_output_count(&w->p);
     bool ok = true;
-    for (uint64_t i = 0; i < 2 * WORLD_OUTPUTS && ok; i++) {
+    for (uint64_t i = 0; i < UINT64_C(2) * WORLD_OUTPUTS && ok; i++) {
         const bool output = i % step == 0 && i / step < outputs;
         ok = (output && any && w->got_index[i] == w->index[i / step]) ||
              expect("array's index", i, &w->got_index[i], output && !any ? &w->index[i / step] : NULL,

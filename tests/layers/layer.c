@@ -24,35 +24,37 @@ void layer_unlock(void) {
     pthread_mutex_unlock(&lock);
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size_t bytes, void *value, size_t *needed) {
+CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info param_name, size_t param_value_size, void *param_value,
+                                               size_t *param_value_size_ret) {
     static const char name[] = "argmax_cl faults and objects";
     const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
-    const void *const answer = what == CL_LAYER_NAME ? (const void *)name : &version;
-    const size_t size = what == CL_LAYER_NAME ? sizeof name : sizeof version;
-    if ((what != CL_LAYER_NAME && what != CL_LAYER_API_VERSION) || (value && bytes < size))
+    const bool names = param_name == CL_LAYER_NAME;
+    const void *const answer = names ? (const void *)name : &version;
+    const size_t size = names ? sizeof name : sizeof version;
+    if ((!names && param_name != CL_LAYER_API_VERSION) || (param_value && param_value_size < size))
         return CL_INVALID_VALUE;
-    if (value)
-        memcpy(value, answer, size);
-    if (needed)
-        *needed = size;
+    if (param_value)
+        memcpy(param_value, answer, size);
+    if (param_value_size_ret)
+        *param_value_size_ret = size;
     return CL_SUCCESS;
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint count, const cl_icd_dispatch *target, cl_uint *count_ret,
-                                            const cl_icd_dispatch **table_ret) {
+CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint num_entries, const cl_icd_dispatch *target_dispatch,
+                                            cl_uint *num_entries_ret, const cl_icd_dispatch **layer_dispatch_ret) {
     pthread_mutexattr_t recursive;
-    if (!target || !count_ret || !table_ret || count > CALLS_MAX)
+    if (!target_dispatch || !num_entries_ret || !layer_dispatch_ret || num_entries > CALLS_MAX)
         return CL_INVALID_VALUE;
     if (pthread_mutexattr_init(&recursive) || pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE) ||
         pthread_mutex_init(&lock, &recursive))
         return CL_OUT_OF_HOST_MEMORY;
-    memcpy(table.all, target, count * sizeof table.all[0]);
-    next = target;
+    memcpy(table.all, target_dispatch, num_entries * sizeof table.all[0]);
+    next = target_dispatch;
     take_query_calls(&table.calls);
     take_object_calls(&table.calls);
     take_command_calls(&table.calls);
-    *count_ret = count;
-    *table_ret = &table.calls;
+    *num_entries_ret = num_entries;
+    *layer_dispatch_ret = &table.calls;
     return CL_SUCCESS;
 }
 
