@@ -1,6 +1,7 @@
 /* argmax_cl and argmin_cl: plans from a bounded cache, workspaces from a pool that never waits. */
 #include "handle.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- plans: the least recently used one makes room ---- */
@@ -108,6 +109,28 @@ static pooled_workspace *find_workspace(argmax_cl_handle handle, size_t bytes) {
     return slot;
 }
 
+/* Whether idle workspaces gave memory back: their buffers hold what a fuller device could use. */
+static bool make_room(argmax_cl_handle handle) {
+    bool made = false;
+    pthread_mutex_lock(&handle->cache_lock);
+    for (size_t i = 0; i < WORKSPACES_KEPT; ++i) {
+        pooled_workspace *w = &handle->workspaces[i];
+        if (w->buffer && idle(w)) {
+            drop_workspace(w);
+            made = true;
+        }
+    }
+    pthread_mutex_unlock(&handle->cache_lock);
+    return made;
+}
+
+static cl_mem create_workspace(argmax_cl_handle handle, size_t bytes, cl_int *code) {
+    cl_mem buffer = clCreateBuffer(handle->context, CL_MEM_READ_WRITE, bytes, NULL, code);
+    if (*code != CL_SUCCESS && make_room(handle))
+        buffer = clCreateBuffer(handle->context, CL_MEM_READ_WRITE, bytes, NULL, code);
+    return buffer;
+}
+
 /* A workspace for one enqueue. `slot` is NULL when the pool is busy: the buffer then lives for this enqueue alone. */
 static argmax_cl_status take_workspace(argmax_cl_handle handle, size_t bytes, pooled_workspace **slot, cl_mem *buffer) {
     cl_int code = CL_SUCCESS;
@@ -122,7 +145,7 @@ static argmax_cl_status take_workspace(argmax_cl_handle handle, size_t bytes, po
     *slot = w;
     *buffer = w ? w->buffer : NULL;
     if (!*buffer)
-        *buffer = clCreateBuffer(handle->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
+        *buffer = create_workspace(handle, bytes, &code);
     if (code == CL_SUCCESS) {
         if (w && !w->buffer) {
             w->buffer = *buffer;
@@ -135,7 +158,9 @@ static argmax_cl_status take_workspace(argmax_cl_handle handle, size_t bytes, po
         w->taken = false;
         pthread_mutex_unlock(&handle->cache_lock);
     }
-    return fail_opencl("clCreateBuffer (workspace)", code);
+    char call[64];
+    snprintf(call, sizeof call, "clCreateBuffer for a workspace of %zu bytes", bytes);
+    return fail_opencl(call, code);
 }
 
 /* Give it back with the event after which it is idle. Without one, as after an enqueue of which half may be on its way,
