@@ -42,7 +42,7 @@ function(add_fault_test name source)
 endfunction()
 add_fault_test(faults run_faults)
 add_fault_test(lifetimes run_lifetimes)
-#add_fault_test(limits run_limits)
+add_fault_test(limits run_limits)
 
 if(CMAKE_NM AND NOT ARGMAX_CL_SANITIZE AND NOT ARGMAX_CL_COVERAGE)
   add_test(NAME layer_covers COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/layer_covers.sh ${CMAKE_NM} $<TARGET_FILE:argmax_cl>

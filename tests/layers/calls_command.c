@@ -53,10 +53,11 @@ static void check_sizes(const char *call, cl_command_queue queue, cl_kernel kern
         if (global[i] == 0 || local[i] == 0 || global[i] % local[i])
             violation("%s: %zu work-items in work-groups of %zu", call, global[i], local[i]);
     }
-    if (next->clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL) == CL_SUCCESS &&
-        next->clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof limit, &limit, NULL) ==
-            CL_SUCCESS &&
-        items > limit)
+    if ((pretends(CL_KERNEL_WORK_GROUP_SIZE, sizeof limit, &limit, NULL) ||
+         (next->clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL) == CL_SUCCESS &&
+          next->clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof limit, &limit, NULL) ==
+              CL_SUCCESS)) &&
+        limit && items > limit)
         violation("%s: a work-group of %zu, the kernel allows %zu", call, items, limit);
 }
 

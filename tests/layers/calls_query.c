@@ -3,15 +3,15 @@
 
 #include <string.h>
 
-/* ---- a device that pretends ---- */
+/* ---- a device or a kernel that pretends ---- */
 
 static struct {
-    cl_device_info question;
+    cl_uint question;
     unsigned char answer[256];
     size_t bytes;
 } pretended;
 
-void device_pretend(cl_device_info question, const void *answer, size_t bytes) {
+void device_pretend(cl_uint question, const void *answer, size_t bytes) {
     layer_lock();
     pretended.question = answer && bytes <= sizeof pretended.answer ? question : 0;
     if (pretended.question) {
@@ -21,7 +21,7 @@ void device_pretend(cl_device_info question, const void *answer, size_t bytes) {
     layer_unlock();
 }
 
-static bool pretends(cl_device_info question, size_t bytes, void *value, size_t *needed) {
+bool pretends(cl_uint question, size_t bytes, void *value, size_t *needed) {
     if (!pretended.question || question != pretended.question)
         return false;
     if (needed)
@@ -114,6 +114,8 @@ static cl_int CL_API_CALL on_clGetKernelWorkGroupInfo(cl_kernel kernel, cl_devic
     FAULT_QUERY(what, bytes, value);
     if (!object_use(THIS_CALL, OBJECT_KERNEL, kernel))
         return CL_INVALID_KERNEL;
+    if (pretends(what, bytes, value, needed))
+        return CL_SUCCESS;
     return next->clGetKernelWorkGroupInfo(kernel, device, what, bytes, value, needed);
 }
 

@@ -55,12 +55,14 @@ typedef struct layer_control {
 
     /* Buffers of more bytes together than this fail as they would on a full device; UINT64_MAX: no limit. */
     void (*limit_memory)(uint64_t bytes);
-    /* Devices answer this question with that value from now on; NULL: as they do. One answer at a time. */
-    void (*pretend)(cl_device_info question, const void *answer, size_t bytes);
+    /* Devices, or kernels asked about work-groups, answer this question with that value from now on; NULL: as they do.
+     * One answer at a time. */
+    void (*pretend)(cl_uint question, const void *answer, size_t bytes);
 
     /* Objects that the program has created or retained, and not yet released as often. */
     uint64_t (*alive)(object_kind kind);
     uint64_t (*created)(object_kind kind);
+    uint64_t (*bytes)(void); /* of all buffers alive */
     const char *(*kind_name)(object_kind kind);
     /* What was wrong since the start, a sentence each; NULL after the last one that was kept. */
     uint64_t (*violations)(void);

@@ -86,6 +86,7 @@ static const layer_control control = {.order = fault_order_set,
                                       .pretend = device_pretend,
                                       .alive = objects_alive,
                                       .created = objects_created,
+                                      .bytes = objects_bytes,
                                       .kind_name = object_kind_name,
                                       .violations = violation_count,
                                       .violation = violation_text};

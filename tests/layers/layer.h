@@ -99,7 +99,9 @@ const char *violation_text(uint64_t i);
 
 void memory_limit_set(uint64_t bytes);
 bool memory_limit_met(void);
-void device_pretend(cl_device_info question, const void *answer, size_t bytes);
+void device_pretend(cl_uint question, const void *answer, size_t bytes);
+/* Answers for the device or the kernel that pretends; false where it does not. */
+bool pretends(cl_uint question, size_t bytes, void *value, size_t *needed);
 
 /* Recursive, so that a wrapper may hold it around what it calls here. */
 void layer_lock(void);
