@@ -120,8 +120,12 @@ argmax_cl_status device_query(cl_device_id device, device_facts *facts) {
     }
     facts->max_group = group < items[0] ? group : items[0];
     if (facts->max_group > facts->local_bytes / LOCAL_BYTES_PER_ITEM)
-        facts->max_group =
-            (size_t)(facts->local_bytes / LOCAL_BYTES_PER_ITEM) + (facts->local_bytes < LOCAL_BYTES_PER_ITEM);
+        facts->max_group = (size_t)(facts->local_bytes / LOCAL_BYTES_PER_ITEM);
+    /* Geometry divides by these; a device that tells 0 has one all the same. */
+    if (facts->max_group == 0)
+        facts->max_group = 1;
+    if (facts->compute_units == 0)
+        facts->compute_units = 1;
     facts->little_endian = little;
     facts->host_unified = unified || (facts->type & CL_DEVICE_TYPE_CPU);
     facts->aligned_buffers = (facts->type & CL_DEVICE_TYPE_GPU) && !facts->host_unified;
