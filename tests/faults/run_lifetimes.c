@@ -129,8 +129,19 @@ static void arrange(unsigned number, thing order[THINGS]) {
 #define ORDERS 720
 #define WAYS 8 /* commands wait or are done; by plan or by call; in order or not */
 
+/* Intel's CPU runtime waits for itself, for ever, when it deletes an out-of-order queue that was released while
+ * commands waited: the commands are done there before the queue goes. */
+static bool deletes_waiting_queues(const world *w) {
+    cl_platform_id platform = NULL;
+    char name[256] = "";
+    return clGetDeviceInfo(w->device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL) != CL_SUCCESS ||
+           clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name, name, NULL) != CL_SUCCESS ||
+           strstr(name, "Intel") == NULL;
+}
+
 /* Every `step`-th pair of an order and a way. */
 static uint64_t all_orders(world *w, const char *line, unsigned step, uint64_t *wrong) {
+    const bool may_wait = deletes_waiting_queues(w);
     uint64_t ran = 0;
     if (!world_pose(w, line)) {
         ++*wrong;
@@ -140,7 +151,7 @@ static uint64_t all_orders(world *w, const char *line, unsigned step, uint64_t *
         const unsigned way = i % WAYS;
         thing order[THINGS];
         arrange(i / WAYS, order);
-        *wrong += !one_order(w, order, way & 1, way & 2, way & 4);
+        *wrong += !one_order(w, order, (way & 1) && (may_wait || !(way & 4)), way & 2, way & 4);
     }
     world_forget(w);
     return ran;
