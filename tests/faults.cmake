@@ -44,6 +44,23 @@ add_fault_test(faults run_faults)
 add_fault_test(lifetimes run_lifetimes)
 add_fault_test(limits run_limits)
 
+# Other tests while the layer watches: nothing that OpenCL forbids, nothing left alive.
+function(add_watched_test name target)
+  if(TARGET ${target})
+    add_test(NAME watched_${name} COMMAND ${target} ${ARGN} WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+    set_tests_properties(
+      watched_${name} PROPERTIES LABELS device TIMEOUT 900 ENVIRONMENT
+      "OPENCL_LAYERS=$<TARGET_FILE:argmax_cl_test_layer>;ARGMAX_CL_LAYER_STRICT=1;ARGMAX_CL_TUNING=;CK_FORK=no")
+  endif()
+endfunction()
+add_watched_test(problems run_problem --route plan --file narrow.txt --route call --file parts.txt --route host --file
+                 parts.txt)
+add_watched_test(random fuzz_problems --count 30 --seed 5 --kinds 2)
+add_watched_test(stress run_stress 1)
+foreach(test events plans host buffers threads)
+  add_watched_test(${test} test_${test})
+endforeach()
+
 if(CMAKE_NM AND NOT ARGMAX_CL_SANITIZE AND NOT ARGMAX_CL_COVERAGE)
   add_test(NAME layer_covers COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/layer_covers.sh ${CMAKE_NM} $<TARGET_FILE:argmax_cl>
                                      $<TARGET_FILE:argmax_cl_test_layer>)

@@ -118,6 +118,18 @@ static cl_int CL_API_CALL on_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem
                    blocking, event);
 }
 
+static cl_int CL_API_CALL on_clEnqueueFillBuffer(cl_command_queue queue, cl_mem memory, const void *pattern,
+                                                 size_t pattern_bytes, size_t offset, size_t bytes, cl_uint count,
+                                                 const cl_event *events, cl_event *event) {
+    FAULT_COMMAND(event);
+    object *const q = start(THIS_CALL, queue, count, events);
+    if (!q || !check_transfer(THIS_CALL, q, memory, bytes, pattern))
+        return CL_INVALID_VALUE;
+    return started(
+        q, next->clEnqueueFillBuffer(queue, memory, pattern, pattern_bytes, offset, bytes, count, events, event), false,
+        event);
+}
+
 static cl_int CL_API_CALL on_clFlush(cl_command_queue queue) {
     FAULT(0);
     return object_use(THIS_CALL, OBJECT_QUEUE, queue) ? next->clFlush(queue) : CL_INVALID_COMMAND_QUEUE;
@@ -156,6 +168,7 @@ void take_command_calls(cl_icd_dispatch *table) {
     table->clEnqueueMarkerWithWaitList = on_clEnqueueMarkerWithWaitList;
     table->clEnqueueReadBuffer = on_clEnqueueReadBuffer;
     table->clEnqueueWriteBuffer = on_clEnqueueWriteBuffer;
+    table->clEnqueueFillBuffer = on_clEnqueueFillBuffer;
     table->clFlush = on_clFlush;
     table->clFinish = on_clFinish;
     table->clWaitForEvents = on_clWaitForEvents;

@@ -83,6 +83,23 @@ static cl_mem CL_API_CALL on_clCreateSubBuffer(cl_mem whole, cl_mem_flags flags,
     return born(OBJECT_MEMORY, part, parent->context, whole);
 }
 
+static cl_mem CL_API_CALL on_clCreateImage(cl_context context, cl_mem_flags flags, const cl_image_format *format,
+                                           const cl_image_desc *desc, void *host, cl_int *code_ret) {
+    FAULT_OBJECT(flags, code_ret);
+    if (!object_use(THIS_CALL, OBJECT_CONTEXT, context))
+        return refuse(CL_INVALID_CONTEXT, code_ret);
+    return born(OBJECT_MEMORY, next->clCreateImage(context, flags, format, desc, host, code_ret), context, NULL);
+}
+
+static cl_int CL_API_CALL on_clCreateSubDevices(cl_device_id device, const cl_device_partition_property *properties,
+                                                cl_uint room, cl_device_id *devices, cl_uint *count) {
+    FAULT(0);
+    const cl_int code = next->clCreateSubDevices(device, properties, room, devices, count);
+    for (cl_uint i = 0; code == CL_SUCCESS && devices && i < room && (!count || i < *count); i++)
+        born(OBJECT_DEVICE, devices[i], NULL, NULL);
+    return code;
+}
+
 static cl_program CL_API_CALL on_clCreateProgramWithSource(cl_context context, cl_uint count, const char **texts,
                                                            const size_t *lengths, cl_int *code_ret) {
     FAULT_OBJECT(0, code_ret);
@@ -189,6 +206,8 @@ void take_object_calls(cl_icd_dispatch *table) {
     table->clCreateCommandQueue = on_clCreateCommandQueue;
     table->clCreateBuffer = on_clCreateBuffer;
     table->clCreateSubBuffer = on_clCreateSubBuffer;
+    table->clCreateImage = on_clCreateImage;
+    table->clCreateSubDevices = on_clCreateSubDevices;
     table->clCreateProgramWithSource = on_clCreateProgramWithSource;
     table->clCreateKernel = on_clCreateKernel;
     table->clCreateUserEvent = on_clCreateUserEvent;

@@ -2,7 +2,10 @@
 #include "layer.h"
 
 #include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const cl_icd_dispatch *next;
 
@@ -72,6 +75,30 @@ CL_API_ENTRY cl_int CL_API_CALL clInitLayerWithProperties(cl_uint count, const c
 CL_API_ENTRY cl_int CL_API_CALL clDeinitLayer(void);
 CL_API_ENTRY cl_int CL_API_CALL clDeinitLayer(void) {
     return CL_SUCCESS;
+}
+
+/* For programs that know nothing of the layer: with ARGMAX_CL_LAYER_STRICT in the environment, what was wrong and what
+ * is still alive when the program ends is told, and is a failure. */
+__attribute__((destructor)) static void last_words(void) {
+    bool sound = true;
+    const char *const strict = getenv("ARGMAX_CL_LAYER_STRICT");
+    if (!strict || !*strict)
+        return;
+    for (uint64_t i = 0; violation_text(i); i++)
+        fprintf(stderr, "violation: %s\n", violation_text(i));
+    for (int i = 0; i < OBJECT_KINDS; i++)
+        if (objects_alive((object_kind)i)) {
+            fprintf(stderr, "%s: %llu of %llu alive at the end\n", object_kind_name((object_kind)i),
+                    (unsigned long long)objects_alive((object_kind)i),
+                    (unsigned long long)objects_created((object_kind)i));
+            sound = false;
+        }
+    if (sound && violation_count() == 0 && next)
+        return;
+    if (!next)
+        fprintf(stderr, "the ICD loader takes no layers\n");
+    fflush(NULL);
+    _exit(next ? EXIT_FAILURE : 77);
 }
 
 static fault_report report(void) {

@@ -55,8 +55,11 @@ static object *slot(const void *key) {
 }
 
 object *object_find(const void *key) {
+    layer_lock();
     object *const o = key ? slot(key) : NULL;
-    return o && o->key ? o : NULL;
+    const bool known = o && o->key;
+    layer_unlock();
+    return known ? o : NULL;
 }
 
 object *object_born(object_kind kind, const void *key, const void *context, const void *parent) {
