@@ -30,11 +30,15 @@ summary() {
     exit $failed
 }
 
-build_in() { # FOLDER CMAKE_OPTION...
-    local folder=$1
+build_in() { # FOLDER CMAKE_OPTION... [-- TARGET...]
+    local folder=$1 options=() targets=()
+    shift
+    while [ $# -gt 0 ] && [ "$1" != -- ]; do options+=("$1"); shift; done
+    [ $# -lt 2 ] || targets=(--target "${@:2}")
     mkdir -p "$folder"
-    cmake -S . -B "$folder" -DARGMAX_CL_WERROR=ON -DARGMAX_CL_BUILD_TESTS=ON "${@:2}" >"$folder/log.txt" 2>&1 &&
-        cmake --build "$folder" -j "$jobs" >>"$folder/log.txt" 2>&1 || { tail -n 60 "$folder/log.txt"; return 1; }
+    cmake -S . -B "$folder" -DARGMAX_CL_WERROR=ON -DARGMAX_CL_BUILD_TESTS=ON "${options[@]}" >"$folder/log.txt" 2>&1 &&
+        cmake --build "$folder" -j "$jobs" "${targets[@]}" >>"$folder/log.txt" 2>&1 ||
+        { tail -n 60 "$folder/log.txt"; return 1; }
 }
 
 folders=(include src kernels tests tools bench examples)
@@ -78,6 +82,13 @@ sanitizer_tests() {
     run_tests build-asan -L 'unit|smoke'
 }
 
+# A driver is not ours to look into: the library on an OpenCL of its own (tests/stub/), on eight threads.
+thread_tests() {
+    build_in build-tsan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DARGMAX_CL_SANITIZE=thread -DARGMAX_CL_BUILD_BENCH=OFF \
+        -DARGMAX_CL_BUILD_TOOLS=OFF -DARGMAX_CL_BUILD_EXAMPLES=OFF -- run_threads_stub &&
+        run_tests build-tsan -L stub
+}
+
 coverage() {
     build_in build-coverage -DCMAKE_BUILD_TYPE=Debug -DARGMAX_CL_COVERAGE=ON &&
         find build-coverage -name '*.gcda' -delete &&
@@ -107,4 +118,5 @@ step "shellcheck" shellcheck -x -S warning scripts/*.sh tests/*.sh tests/install
 step "kernels as OpenCL C 1.2" scripts/lint_kernels.sh build || true
 step "tests" run_tests build -j "$jobs" || true
 step "tests under sanitizers" sanitizer_tests || true
+step "threads under thread sanitizer" thread_tests || true
 summary
