@@ -84,9 +84,10 @@ sanitizer_tests() {
 
 # A driver is not ours to look into: the library on an OpenCL of its own (tests/stub/), on eight threads.
 thread_tests() {
-    build_in build-tsan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DARGMAX_CL_SANITIZE=thread -DARGMAX_CL_BUILD_BENCH=OFF \
-        -DARGMAX_CL_BUILD_TOOLS=OFF -DARGMAX_CL_BUILD_EXAMPLES=OFF -- run_threads_stub &&
-        run_tests build-tsan -L stub
+    build_in build-tsan "-DCMAKE_C_COMPILER=$(thread_compiler)" -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+        -DARGMAX_CL_SANITIZE=thread -DARGMAX_CL_BUILD_BENCH=OFF -DARGMAX_CL_BUILD_TOOLS=OFF \
+        -DARGMAX_CL_BUILD_EXAMPLES=OFF -- run_threads_stub &&
+        with_fixed_addresses ctest --test-dir build-tsan --output-on-failure -L stub
 }
 
 coverage() {
@@ -114,7 +115,7 @@ if step "linters" linters; then
     step "format" format || true
     step "clang-tidy" tidy || true
 fi
-step "shellcheck" shellcheck -x -S warning scripts/*.sh tests/*.sh tests/install/*.sh .ci/run || true
+step "shellcheck" shellcheck -x -S warning scripts/*.sh scripts/campaigns/*.sh tests/*.sh tests/install/*.sh .ci/run || true
 step "kernels as OpenCL C 1.2" scripts/lint_kernels.sh build || true
 step "tests" run_tests build -j "$jobs" || true
 step "tests under sanitizers" sanitizer_tests || true

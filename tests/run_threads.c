@@ -1,4 +1,4 @@
-/* run_threads [SECONDS] [SEED] [SELECTOR]
+/* run_threads [SECONDS] [SEED] [SELECTOR] [race]
  *
  * Eight threads that share everything that may be shared: one handle, its plans and its cache of plans, in-order queues
  * with one workspace each, an out-of-order queue. They enqueue by shared plans and by one call, with more shapes than
@@ -6,7 +6,8 @@
  * tuning file with each plan, and are refused. Every answer is compared with the oracle's, every message with the
  * mistake of its own thread. Exit status 0 when all are right.
  *
- * run_threads_stub is the same program on an OpenCL of its own (tests/stub/), for ThreadSanitizer. */
+ * run_threads_stub is the same program on an OpenCL of its own (tests/stub/), for ThreadSanitizer. With `race` the
+ * threads count what they do without a lock, which ThreadSanitizer must see. */
 #include "oracle.h"
 #include "problem.h"
 
@@ -24,10 +25,12 @@
 #define THREADS 8
 #define OUTPUTS_MAX 128
 #define OUTPUT_BYTES ((size_t)OUTPUTS_MAX * 8)
-#define BURST 6        /* enqueues before their answers are looked at */
-#define QUEUES 3       /* in order */
-#define SHAPES 96      /* of the one call: more than a handle keeps plans for */
-#define PLANS_MADE 500 /* of a thread at most: each may compile something */
+#define WORKSPACE_BYTES ((size_t)1 << 20)
+#define BURST 6          /* enqueues before their answers are looked at */
+#define QUEUES 3         /* in order */
+#define SHAPES 96        /* of the one call: more than a handle keeps plans for */
+#define ACTIONS_LEAST 30 /* of each thread, however long compilers take */
+#define PLANS_MADE 500   /* of a thread at most: each may compile something */
 
 /* Reductions in one and in two stages, of all four kernels, with values of every width. */
 static const char *const lines[] = {
@@ -62,10 +65,12 @@ static job jobs[JOBS];
 static argmax_cl_handle handle;
 static cl_context context;
 static cl_device_id device;
-static size_t workspace_bytes;
 static cl_command_queue queues[QUEUES], unordered;
 static cl_mem workspaces[QUEUES]; /* one for each in-order queue: everyone's enqueues there may share it */
+static pthread_barrier_t planned;
 static atomic_bool ended;
+static bool with_race;
+static unsigned long counted;
 
 #define REQUIRE(what)                                                                                                  \
     do {                                                                                                               \
@@ -78,6 +83,7 @@ static atomic_bool ended;
 /* What one thread owns. */
 typedef struct worker {
     pthread_t thread;
+    unsigned number;
     uint64_t state, plans_made;
     unsigned long wrong;
     unsigned long runs[8]; /* by action */
@@ -173,7 +179,7 @@ static void call(worker *w) {
 static void use_plan(worker *w, const job *j, argmax_cl_plan plan) {
     char text[1024];
     size_t bytes = 0, needed = 0;
-    REQUIRE(!argmax_cl_plan_workspace_size(plan, &bytes) && bytes <= workspace_bytes);
+    REQUIRE(!argmax_cl_plan_workspace_size(plan, &bytes) && bytes <= WORKSPACE_BYTES);
     REQUIRE(!argmax_cl_plan_describe(plan, text, sizeof text, &needed) && needed <= sizeof text);
     if (draw(w, 2))
         REQUIRE(!argmax_cl_plan_warm_up(plan, queues[draw(w, QUEUES)]));
@@ -262,25 +268,30 @@ static const struct {
 
 static void *work(void *argument) {
     worker *const w = argument;
-    unsigned all = 0;
+    unsigned all = 0, done = 0;
+    /* Everyone's share of the plans of all, at once: the handle's programs and counters are made in a race, too. */
+    for (size_t i = w->number; i < LINES; i += THREADS)
+        REQUIRE(!argmax_cl_plan_create(&jobs[i].plan, handle, jobs[i].p.op, &jobs[i].d.desc));
+    pthread_barrier_wait(&planned);
     for (size_t i = 0; i < ACTIONS; ++i)
         all += actions[i].weight;
-    while (!atomic_load_explicit(&ended, memory_order_relaxed)) {
+    while (done++ < ACTIONS_LEAST || !atomic_load_explicit(&ended, memory_order_relaxed)) {
         unsigned left = (unsigned)draw(w, all);
         size_t i = 0;
         for (; left >= actions[i].weight; ++i)
             left -= actions[i].weight;
         actions[i].act(w);
         ++w->runs[i];
+        if (with_race)
+            ++counted;
     }
     return NULL;
 }
 
 /* ---- before and after ---- */
 
-static void open_job(job *j, const char *line, bool plan) {
+static void open_job(job *j, const char *line) {
     char error[300];
-    size_t workspace = 0;
     REQUIRE(problem_parse(line, &j->p, error, sizeof error));
     const size_t bytes = (size_t)problem_input_extent(&j->p) * problem_dtype_find(j->p.dtype)->bits / 8;
     j->host = malloc(bytes);
@@ -290,32 +301,27 @@ static void open_job(job *j, const char *line, bool plan) {
     problem_describe(&j->p, &j->d);
     j->bytes = (size_t)problem_output_count(&j->p) * 8;
     j->input = make_buffer(CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes, j->host);
-    argmax_cl_plan made = NULL;
-    REQUIRE(!argmax_cl_plan_create(&made, handle, j->p.op, &j->d.desc));
-    REQUIRE(!argmax_cl_plan_workspace_size(made, &workspace));
-    workspace_bytes = workspace > workspace_bytes ? workspace : workspace_bytes;
-    if (plan)
-        j->plan = made;
-    else
-        argmax_cl_plan_destroy(made);
 }
 
 static void open_jobs(uint64_t seed) {
+    static const char *const kinds[] = {"float32", "uint8", "int64"};
     for (size_t i = 0; i < JOBS; ++i) {
         char line[100];
-        snprintf(line, sizeof line, "argm%s float32 %zux40 axes=1 data=ties seed=%" PRIu64, i % 2 ? "ax" : "in",
-                 i - LINES + 4, seed % 1000 + i);
-        open_job(&jobs[i], i < LINES ? lines[i] : line, i < LINES);
+        const size_t shape = i - LINES;
+        snprintf(line, sizeof line, "argm%s %s %zux40 axes=1 data=ties seed=%" PRIu64, shape % 2 ? "ax" : "in",
+                 kinds[shape / 2 % 3], shape + 4, seed % 1000 + shape);
+        open_job(&jobs[i], i < LINES ? lines[i] : line);
     }
 }
 
-static void open_worker(worker *w, uint64_t state) {
+static void open_worker(worker *w, unsigned number, uint64_t seed) {
     memset(w, 0, sizeof *w);
-    w->state = state;
+    w->number = number;
+    w->state = (seed << 32) + ((uint64_t)number << 24);
     w->reader = make_queue(0);
     for (unsigned i = 0; i < BURST; ++i) {
         w->outputs[i] = make_buffer(CL_MEM_READ_WRITE, OUTPUT_BYTES, NULL);
-        w->workspace[i] = make_buffer(CL_MEM_READ_WRITE, workspace_bytes, NULL);
+        w->workspace[i] = make_buffer(CL_MEM_READ_WRITE, WORKSPACE_BYTES, NULL);
     }
 }
 
@@ -348,16 +354,18 @@ int main(int argc, char **argv) {
     unsigned long runs[ACTIONS] = {0}, wrong = 0;
     const unsigned seconds = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 2;
     const uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : (uint64_t)time(NULL);
+    with_race = argc > 4 && strcmp(argv[4], "race") == 0;
     REQUIRE(!argmax_cl_create_default(&handle, argc > 3 ? argv[3] : NULL));
     REQUIRE(!argmax_cl_get_device(handle, &context, &device));
     open_jobs(seed);
     for (unsigned i = 0; i < QUEUES; ++i) {
         queues[i] = make_queue(0);
-        workspaces[i] = make_buffer(CL_MEM_READ_WRITE, workspace_bytes, NULL);
+        workspaces[i] = make_buffer(CL_MEM_READ_WRITE, WORKSPACE_BYTES, NULL);
     }
+    pthread_barrier_init(&planned, NULL, THREADS);
     unordered = make_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     for (unsigned i = 0; i < THREADS; ++i)
-        open_worker(&workers[i], (seed << 32) + ((uint64_t)i << 24));
+        open_worker(&workers[i], i, seed);
     for (unsigned i = 0; i < THREADS; ++i)
         REQUIRE(pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0);
     sleep(seconds);
@@ -374,5 +382,7 @@ int main(int argc, char **argv) {
     for (size_t a = 0; a < ACTIONS; ++a)
         printf(" %lu %s,", runs[a], actions[a].name);
     printf(" %lu wrong\n", wrong);
+    if (with_race)
+        printf("%lu counted\n", counted);
     return wrong != 0;
 }

@@ -158,7 +158,7 @@ static void merge(const stub_arguments *a, const kernel_dims *d, uint64_t parts)
 
 /* The launch's first counter must be ours alone, and 0. */
 static bool count_alone(const stub_arguments *a, const kernel_finish *finish) {
-    cl_uint *const counter = (cl_uint *)stub_buffer(a, ROLE_COUNTERS)->bytes + finish->counter;
+    volatile cl_uint *const counter = (cl_uint *)stub_buffer(a, ROLE_COUNTERS)->bytes + finish->counter;
     const bool alone = *counter == 0;
     ++*counter;
     --*counter;

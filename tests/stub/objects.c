@@ -56,6 +56,7 @@ __attribute__((destructor)) static void nothing_is_left(void) {
     if (!stub_alive())
         return;
     fprintf(stderr, "stub OpenCL: %lu objects are left\n", (unsigned long)stub_alive());
+    fflush(NULL);
     _exit(1);
 }
 
