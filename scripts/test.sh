@@ -97,7 +97,7 @@ coverage() {
         gcovr --root . --filter src/ --exclude-lines-by-pattern '.*\bassert\(.*' --print-summary build-coverage
 }
 
-packages=("${build_packages[@]}" check pocl-opencl-icd python3-venv clang shellcheck)
+packages=("${build_packages[@]}" check pocl-opencl-icd python3-venv clang shellcheck strace)
 [ "${1:-}" != --coverage ] || packages+=(gcovr)
 need_packages "${packages[@]}"
 prepare_pocl "$PWD/build"
