@@ -6,6 +6,10 @@
 
 static atomic_ullong used;
 
+cl_ulong stub_memory_used(void) {
+    return atomic_load_explicit(&used, memory_order_relaxed);
+}
+
 static uint64_t limit(void) {
     const char *const text = getenv("STUB_OPENCL_MEMORY");
     return text ? strtoull(text, NULL, 10) : UINT64_MAX;

@@ -126,7 +126,7 @@ static cl_int device_text(cl_device_id device, cl_device_info what, size_t bytes
 
 cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t bytes, void *to, size_t *needed) {
     const size_t items[3] = {256, 256, 256};
-    const cl_ulong objects = stub_alive(), largest = (cl_ulong)1 << 32, local = 32768;
+    const cl_ulong objects = stub_alive(), memory = stub_memory_used(), largest = (cl_ulong)1 << 32, local = 32768;
     const cl_uint bits = 64, alignment = 1024, clock = 1000;
     const cl_bool yes = CL_TRUE;
     const cl_platform_id owner = &platform;
@@ -136,6 +136,7 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t bytes, v
         size_t bytes;
     } facts[] = {
         {STUB_OBJECTS_ALIVE, &objects, sizeof objects},
+        {STUB_MEMORY_USED, &memory, sizeof memory},
         {CL_DEVICE_TYPE, &device->type, sizeof device->type},
         {CL_DEVICE_PLATFORM, &owner, sizeof owner},
         {CL_DEVICE_MAX_COMPUTE_UNITS, &device->units, sizeof device->units},

@@ -16,8 +16,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* Answered by clGetDeviceInfo: how many objects are alive (cl_ulong). Other implementations refuse the question. */
+/* Answered by clGetDeviceInfo, as cl_ulong: how many objects are alive, and the bytes of all buffers. Other
+ * implementations refuse these questions. */
 #define STUB_OBJECTS_ALIVE 0x5701
+#define STUB_MEMORY_USED 0x5702
 
 /* What every object starts with. */
 typedef enum stub_kind { STUB_CONTEXT, STUB_QUEUE, STUB_BUFFER, STUB_PROGRAM, STUB_KERNEL, STUB_EVENT } stub_kind;
@@ -37,6 +39,7 @@ void stub_retain(void *object);
 bool stub_release(void *object);
 void stub_free(void *object);
 cl_ulong stub_alive(void);
+cl_ulong stub_memory_used(void); /* buffers.c */
 /* The answer of a clGet...Info. */
 cl_int stub_answer(const void *from, size_t from_bytes, size_t bytes, void *to, size_t *needed);
 
