@@ -136,7 +136,7 @@ START_TEST(many_plans_and_queues_at_once) {
     for (int i = 0; i < PLANS; i++) {
         char line[120];
         snprintf(line, sizeof line,
-                 i % 2 ? "argmax float32 %d data=peak seed=%d strategy=split-rows"
+                 i % 7 ? "argmax float32 %d data=peak seed=%d strategy=split-rows"
                        : "argmin float32 %dx9 axes=1 data=ties seed=%d",
                  i + 300, i + 299);
         job_open(&jobs[i], line);
@@ -202,9 +202,10 @@ static const struct {
     const char *line;
     argmax_cl_status (*act)(const job *j, cl_event *done);
     int failures; /* of what it allocates, one after the other */
+    bool keeps;   /* some of it for the next call */
 } full[] = {
-    {"argmax float32 3x7000 axes=1 data=pair seed=5 strategy=split-rows", call_once, 1},
-    {"argmin float32 900x20 axes=0 data=ties strategy=split-columns", call_on_host, 3},
+    {"argmax float32 3x7000 axes=1 data=pair seed=5 strategy=split-rows", call_once, 1, true},
+    {"argmin float32 300x20 axes=0 data=ties strategy=split-columns", call_on_host, 3, false},
 };
 
 /* A refusal for want of memory, which leaves none taken. Whether it is about another buffer than the one before. */
@@ -215,7 +216,7 @@ static bool look_at_refusal(argmax_cl_status status, cl_event done, cl_ulong byt
     ck_assert_msg(strncmp(argmax_cl_last_error(), "clCreateBuffer", 14) == 0, "%s", argmax_cl_last_error());
     ck_assert_ptr_null(done);
     stub_facts(&objects_now, &bytes_now);
-    ck_assert_uint_eq(bytes_now, bytes);
+    ck_assert_uint_le(bytes_now, bytes); /* a workspace that was too small may have made room */
     const bool other = strcmp(last, argmax_cl_last_error()) != 0;
     snprintf(last, 200, "%s", argmax_cl_last_error());
     return other;
@@ -226,7 +227,8 @@ static void fill_up(const job *j, size_t which, cl_ulong bytes) {
     argmax_cl_status status = ARGMAX_CL_ERROR_OPENCL;
     char last[200] = "";
     int failures = 0;
-    for (cl_ulong room = 0; status; room += 64) {
+    cl_ulong objects = 0, now = 0;
+    for (cl_ulong room = 0; status; room += 8) {
         cl_event done = NULL;
         limit_device(bytes + room);
         status = full[which].act(j, &done);
@@ -238,6 +240,8 @@ static void fill_up(const job *j, size_t which, cl_ulong bytes) {
             clReleaseEvent(done);
     }
     ck_assert_int_eq(failures, full[which].failures);
+    stub_facts(&objects, &now);
+    ck_assert_msg((now > bytes) == full[which].keeps, "keeps %lld bytes", (long long)(now - bytes));
 }
 
 START_TEST(a_full_device_is_an_error) {
