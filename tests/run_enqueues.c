@@ -177,8 +177,10 @@ static void measure(long uses[USES]) {
     const cl_device_info objects_alive = 0x5701; /* STUB_OBJECTS_ALIVE */
     cl_ulong objects = 0;
     const struct mallinfo2 heap = mallinfo2();
-    uses[USE_HEAP] = (long)(heap.uordblks + heap.hblkhd);
-    uses[USE_RESIDENT] = status_line("VmRSS:");
+    /* A sanitizer's malloc tells nothing here, and keeps what is freed; it looks for leaks itself. */
+    const bool tells = heap.uordblks > 0;
+    uses[USE_HEAP] = tells ? (long)(heap.uordblks + heap.hblkhd) : -1;
+    uses[USE_RESIDENT] = tells ? status_line("VmRSS:") : -1;
     uses[USE_THREADS] = status_line("Threads:");
     uses[USE_FILES] = open_files();
     uses[USE_OBJECTS] =

@@ -13,7 +13,7 @@ typedef struct snapshot_entry {
 } snapshot_entry;
 
 typedef struct snapshot {
-    snapshot_entry *entries; /* by path */
+    snapshot_entry *entries;
     size_t count;
 } snapshot;
 
