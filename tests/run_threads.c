@@ -101,9 +101,14 @@ static cl_mem make_buffer(cl_mem_flags flags, size_t bytes, void *content) {
     return buffer;
 }
 
-static cl_command_queue make_queue(cl_command_queue_properties properties) {
-    cl_int code;
-    const cl_command_queue queue = clCreateCommandQueue(context, device, properties, &code);
+/* Some implementations have no out-of-order queues. */
+static cl_command_queue make_queue(bool ordered) {
+    cl_int code = CL_SUCCESS;
+    cl_command_queue queue = NULL;
+    if (!ordered)
+        queue = clCreateCommandQueue(context, device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code);
+    if (!queue)
+        queue = clCreateCommandQueue(context, device, 0, &code);
     REQUIRE(code == CL_SUCCESS);
     return queue;
 }
@@ -313,7 +318,7 @@ static void open_worker(worker *w, unsigned number, uint64_t seed) {
     memset(w, 0, sizeof *w);
     w->number = number;
     w->state = (seed << 32) + ((uint64_t)number << 24);
-    w->reader = make_queue(0);
+    w->reader = make_queue(true);
     for (unsigned i = 0; i < BURST; ++i) {
         w->outputs[i] = make_buffer(CL_MEM_READ_WRITE, OUTPUT_BYTES, NULL);
         w->workspace[i] = make_buffer(CL_MEM_READ_WRITE, WORKSPACE_BYTES, NULL);
@@ -354,11 +359,11 @@ int main(int argc, char **argv) {
     REQUIRE(!argmax_cl_get_device(handle, &context, &device));
     open_jobs(seed);
     for (unsigned i = 0; i < QUEUES; ++i) {
-        queues[i] = make_queue(0);
+        queues[i] = make_queue(true);
         workspaces[i] = make_buffer(CL_MEM_READ_WRITE, WORKSPACE_BYTES, NULL);
     }
     pthread_barrier_init(&planned, NULL, THREADS);
-    unordered = make_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    unordered = make_queue(false);
     for (unsigned i = 0; i < THREADS; ++i)
         open_worker(&workers[i], i, seed);
     for (unsigned i = 0; i < THREADS; ++i)
