@@ -49,6 +49,7 @@ as_before() { # TITLE
     [ "$(ls -A "$folder/config/argmax_cl")" = tuning ] || fail "$1 left $(ls -A "$folder/config/argmax_cl")"
     if compgen -G "$folder/argmax_cl_tune_*"; then fail "$1 left a temporary file"; fi
 }
+set -m # without it, what runs in the background ignores SIGINT from the start
 for signal in INT HUP; do
     "$bench" --tune --bytes 262144 --filter "short rows" --seconds 60 >"$folder/log" 2>&1 &
     pid=$!
@@ -62,6 +63,7 @@ for signal in INT HUP; do
     [ $status = $((128 + $(kill -l $signal))) ] || fail "SIG$signal: status $status"
     as_before "SIG$signal"
 done
+set +m
 if strace -f -o "$folder/trace" true 2>/dev/null; then
     full=(strace -f -qq -o "$folder/trace" -e trace=fsync -e inject=fsync:error=ENOSPC)
     "${full[@]}" "$bench" --tune --bytes 262144 --filter "short rows" --seconds 60 --fields groups_per_unit,vector_bytes \

@@ -107,4 +107,18 @@ link EMLINK 0
 rename EACCES 11
 rename ENOSPC 11
 END
+# ---- a disk that is full indeed, where the system lets us mount one: the values fit, the indices do not ----
+{ printf '\x93NUMPY\x01\x00v\x00%-117s\n' "{'descr': '|u1', 'fortran_order': False, 'shape': (4096, 2), }"; head -c 8192 /dev/zero; } \
+    >"$folder/large.npy"
+mkdir "$folder/small"
+small='mount -t tmpfs -o size=24k none "$1/small" && cd "$1/small" && printf old >old.npy &&
+    { "$2" -a 1 --values new.npy -o old.npy "$1/large.npy" 2>"$1/error"; status=$?
+      [ "$(ls -A)" = old.npy ] && [ "$(cat old.npy)" = old ] && exit $status; ls -A; exit 99; }'
+if unshare -rm mount -t tmpfs none "$folder/small" 2>/dev/null; then
+    status=0
+    unshare -rm sh -c "$small" sh "$folder" "$program" || status=$?
+    [ $status = 1 ] || fail "a full disk: status $status"
+    grep -qx 'argmax-cl: old.npy: cannot be written: No space left on device' "$folder/error" ||
+        fail "a full disk: $(cat "$folder/error")"
+fi
 echo "cli_syscalls: all as it should be"
