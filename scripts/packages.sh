@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sourced by demo.sh and test.sh: install what is missing, and nothing when nothing is.
+# Sourced by the other scripts: install what is missing, and nothing when nothing is.
 #
 #   need_packages NAME...   Debian's and Ubuntu's packages; each has a probe below, so that a compiler or a library from
 #                           elsewhere counts too. As root or with sudo. On other systems: says what to install, and ends.
@@ -68,5 +68,23 @@ prepare_pocl() { # BUILD_FOLDER
         HWLOC_SYNTHETIC=$(awk -v cores="$(nproc)" '/^MemTotal/ {
             printf "numa:1(memory=%.0f) core:%d pu:1", $2 * 1024, cores }' /proc/meminfo)
         export HWLOC_SYNTHETIC
+    fi
+}
+
+# The compiler for ThreadSanitizer: Clang where it links, since GCC 12's sees no race in memcpy.
+thread_compiler() {
+    if clang -fsanitize=thread -x c -o /dev/null - <<<'int main(void) { return 0; }' 2>/dev/null; then
+        echo clang
+    else
+        echo cc
+    fi
+}
+
+# Run with addresses that are not random, as ThreadSanitizer wants on some kernels, where the system allows it.
+with_fixed_addresses() { # COMMAND...
+    if setarch "$(uname -m)" -R true 2>/dev/null; then
+        setarch "$(uname -m)" -R "$@"
+    else
+        "$@"
     fi
 }

@@ -30,11 +30,15 @@ summary() {
     exit $failed
 }
 
-build_in() { # FOLDER CMAKE_OPTION...
-    local folder=$1
+build_in() { # FOLDER CMAKE_OPTION... [-- TARGET...]
+    local folder=$1 options=() targets=()
+    shift
+    while [ $# -gt 0 ] && [ "$1" != -- ]; do options+=("$1"); shift; done
+    [ $# -lt 2 ] || targets=(--target "${@:2}")
     mkdir -p "$folder"
-    cmake -S . -B "$folder" -DARGMAX_CL_WERROR=ON -DARGMAX_CL_BUILD_TESTS=ON "${@:2}" >"$folder/log.txt" 2>&1 &&
-        cmake --build "$folder" -j "$jobs" >>"$folder/log.txt" 2>&1 || { tail -n 60 "$folder/log.txt"; return 1; }
+    cmake -S . -B "$folder" -DARGMAX_CL_WERROR=ON -DARGMAX_CL_BUILD_TESTS=ON "${options[@]}" >"$folder/log.txt" 2>&1 &&
+        cmake --build "$folder" -j "$jobs" "${targets[@]}" >>"$folder/log.txt" 2>&1 ||
+        { tail -n 60 "$folder/log.txt"; return 1; }
 }
 
 folders=(include src kernels tests tools bench examples)
@@ -78,6 +82,14 @@ sanitizer_tests() {
     run_tests build-asan -L 'unit|smoke'
 }
 
+# A driver is not ours to look into: the library on an OpenCL of its own (tests/stub/), on eight threads.
+thread_tests() {
+    build_in build-tsan "-DCMAKE_C_COMPILER=$(thread_compiler)" -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+        -DARGMAX_CL_SANITIZE=thread -DARGMAX_CL_BUILD_BENCH=OFF -DARGMAX_CL_BUILD_TOOLS=OFF \
+        -DARGMAX_CL_BUILD_EXAMPLES=OFF -- run_threads_stub &&
+        with_fixed_addresses ctest --test-dir build-tsan --output-on-failure -L stub
+}
+
 coverage() {
     build_in build-coverage -DCMAKE_BUILD_TYPE=Debug -DARGMAX_CL_COVERAGE=ON &&
         find build-coverage -name '*.gcda' -delete &&
@@ -85,7 +97,7 @@ coverage() {
         gcovr --root . --filter src/ --exclude-lines-by-pattern '.*\bassert\(.*' --print-summary build-coverage
 }
 
-packages=("${build_packages[@]}" check pocl-opencl-icd python3-venv clang shellcheck)
+packages=("${build_packages[@]}" check pocl-opencl-icd python3-venv clang shellcheck strace)
 [ "${1:-}" != --coverage ] || packages+=(gcovr)
 need_packages "${packages[@]}"
 prepare_pocl "$PWD/build"
@@ -103,8 +115,9 @@ if step "linters" linters; then
     step "format" format || true
     step "clang-tidy" tidy || true
 fi
-step "shellcheck" shellcheck -x -S warning scripts/*.sh tests/*.sh tests/install/*.sh .ci/run || true
+step "shellcheck" shellcheck -x -S warning scripts/*.sh scripts/campaigns/*.sh tests/*.sh tests/install/*.sh .ci/run || true
 step "kernels as OpenCL C 1.2" scripts/lint_kernels.sh build || true
 step "tests" run_tests build -j "$jobs" || true
 step "tests under sanitizers" sanitizer_tests || true
+step "threads under thread sanitizer" thread_tests || true
 summary
