@@ -31,7 +31,7 @@ static int take_enum(source *s, int count) {
 
 static uint32_t take_rank(source *s) {
     const uint8_t byte = take_byte(s);
-    return byte < 248 ? 1 + byte % MAX_RANK : (uint32_t)take_number(s);
+    return byte < 248 ? 1u + byte % MAX_RANK : (uint32_t)take_number(s);
 }
 
 /* Strides that fit on each other from the last axis on, and what breaks that. */
@@ -65,8 +65,8 @@ static int64_t take_stride(source *s, uint64_t size, uint64_t *span) {
 static void take_strides(source *s, uint32_t rank, const uint64_t *sizes, int64_t *strides) {
     uint32_t order[MAX_RANK];
     uint64_t span = 1;
-    const uint8_t turn = take_byte(s),
-                  step = take_byte(s) % 4 * 2 + 1; /* odd: every axis comes once where rank is 2^n */
+    const uint32_t turn = take_byte(s);
+    const uint32_t step = take_byte(s) % 4u * 2 + 1; /* odd: every axis comes once where the rank is 2^n */
     for (uint32_t i = 0; i < rank; ++i)
         order[i] = turn < 128 ? rank - 1 - i : (i * step + turn) % rank;
     for (uint32_t i = 0; i < rank; ++i)
@@ -189,8 +189,8 @@ void take_device(source *s, device_facts *device, uint32_t *group_limit) {
     device->little_endian = !(flags & 4);
     device->aligned_buffers = (flags & 1) && flags & 8;
     device->ptx = (flags & 1) && flags & 16;
-    device->compute_units = units < 240 ? 1 + units : (cl_uint)1 << (units - 240) * 2;
-    *group_limit = groups < 32 ? 1u << groups / 2 : groups < 64 ? groups : 65536 >> groups % 17;
+    device->compute_units = units < 240 ? 1u + units : 1u << (units - 240) * 2;
+    *group_limit = groups < 32 ? 1u << groups / 2 : groups < 64 ? groups : 65536u >> groups % 17;
     if (*group_limit > 65536)
         *group_limit = 65536;
     device->max_group = *group_limit;
