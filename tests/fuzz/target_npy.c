@@ -3,8 +3,10 @@
 
 #include <npy.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -29,10 +31,30 @@ static void check_array(const array *a, size_t offset, size_t size) {
     uint64_t product = argmax_cl_dtype_size(a->dtype);
     REQUIRE(offset >= 10 && offset <= size, "offset %zu of %zu", offset, size);
     REQUIRE(product > 0 && a->rank >= 1 && a->rank <= ARGMAX_CL_MAX_RANK, "rank %" PRIu32, a->rank);
-    for (uint32_t i = 0; i < a->rank; ++i)
+    for (uint32_t i = 0; i < a->rank; ++i) {
+        REQUIRE(a->sizes[i] == 0 || product <= UINT64_MAX / a->sizes[i], "size %" PRIu64, a->sizes[i]);
         product *= a->sizes[i];
+    }
     REQUIRE(a->bytes == product && a->count * argmax_cl_dtype_size(a->dtype) == product,
             "%" PRIu64 " bytes, not %" PRIu64, a->bytes, product);
+}
+
+/* The sizes are those that stand in the header, between its only parentheses. */
+static void check_sizes(const array *a, const uint8_t *data, size_t offset) {
+    char text[4096] = "";
+    const uint8_t *const open = memchr(data, '(', offset), *const close = memchr(data, ')', offset);
+    REQUIRE(open && close && open < close, "no shape");
+    if ((size_t)(close - open) >= sizeof text)
+        return;
+    memcpy(text, open + 1, (size_t)(close - open) - 1);
+    char *at = text;
+    for (uint32_t i = 0; i < a->rank; ++i) {
+        errno = 0;
+        const unsigned long long size = strtoull(at, &at, 10);
+        REQUIRE(errno == 0 && size == a->sizes[i], "size %" PRIu32 " of (%s)", i, text);
+        at += strcspn(at, "0123456789");
+    }
+    REQUIRE(*at == 0, "more than %" PRIu32 " sizes in (%s)", a->rank, text);
 }
 
 /* The elements are the file's, in this machine's byte order. */
@@ -55,6 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         npy_parse(data, size < NPY_PREFIX_MAX ? size : NPY_PREFIX_MAX, NAME, &parsed, &offset, &swapped, &m);
     if (is_header) {
         check_array(&parsed, offset, size);
+        check_sizes(&parsed, data, offset);
         check_round_trip(&parsed);
     } else {
         REQUIRE(strncmp(m.text, NAME ": ", 7) == 0, "\"%s\"", m.text);

@@ -44,6 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         memset(&again, 0, sizeof again);
         const argmax_cl_status status = tuning_choose(NULL, &devices[i], &row);
         REQUIRE(status == ARGMAX_CL_SUCCESS || status == ARGMAX_CL_ERROR_INVALID_STRATEGY, "status %d", (int)status);
+        REQUIRE(status || !size || !memchr(data, 0, size), "a character 0 was overlooked");
         if (status) {
             check_message(path, lines_of(data, size));
             continue;
