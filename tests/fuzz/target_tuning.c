@@ -6,14 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const struct {
+    const char *name;
+    size_t offset; /* in tuning_row */
+    uint32_t least, most;
+    bool power_of_two;
+} fields[] = {
+#define FIELD(name, least, most, power, meaning) {#name, offsetof(tuning_row, name), least, most, power},
+#include "tuning.def"
+};
+
 static void check_row(const tuning_row *row, const char *class) {
     const size_t length = strlen(class);
     REQUIRE(strncmp(row->name, class, length) == 0 && (!row->name[length] || strcmp(row->name + length, "+file") == 0),
             "%s", row->name);
-#define FIELD(field, least, most, power, meaning)                                                                      \
-    REQUIRE((uint64_t)row->field + 1 > (least) && row->field <= (most), #field " = %" PRIu32, row->field);             \
-    REQUIRE(!(power) || (row->field & (row->field - 1)) == 0, #field " = %" PRIu32, row->field);
-#include "tuning.def"
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; ++i) {
+        uint32_t value;
+        memcpy(&value, (const char *)row + fields[i].offset, sizeof value);
+        REQUIRE(value >= fields[i].least && value <= fields[i].most, "%s = %" PRIu32, fields[i].name, value);
+        REQUIRE(!fields[i].power_of_two || (value & (value - 1)) == 0, "%s = %" PRIu32, fields[i].name, value);
+    }
 }
 
 static unsigned long lines_of(const uint8_t *data, size_t size) {
