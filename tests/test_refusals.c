@@ -20,7 +20,7 @@ typedef struct attempt {
     cl_mem workspace;
 } attempt;
 
-enum { ROOM = 1 << 20 };
+#define ROOM ((size_t)1 << 20)
 static char memory[3 * ROOM]; /* of an input, an index and a value */
 
 static argmax_cl_status try_it(void *context) {
