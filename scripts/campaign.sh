@@ -1,12 +1,17 @@
 #!/usr/bin/env bash
-# Longer runs than the tests', by name: campaign.sh NAME [...]; without a name, their list.
+# Campaigns: tests that take longer than scripts/test.sh may.
+#
+# usage: campaign.sh               list them
+#        campaign.sh NAME [...]    run one
 set -euo pipefail
 cd "$(dirname "$0")/.."
-if [ $# -eq 0 ] || [ ! -f "scripts/campaigns/$1.sh" ]; then
-    [ $# -eq 0 ] || echo "campaign.sh: no campaign $1; there are:" >&2
+
+if [ $# -eq 0 ]; then
     for file in scripts/campaigns/*.sh; do
-        printf '%-14s %s\n' "$(basename "$file" .sh)" "$(sed -n '2s/^# //p' "$file")"
+        name=${file##*/}
+        printf '%-12s %s\n' "${name%.sh}" "$(sed -n '2{s/^# //p}' "$file")"
     done
-    exit $(($# ? 2 : 0))
+    exit 0
 fi
+[ -x "scripts/campaigns/$1.sh" ] || { echo "no campaign $1; there are:" >&2; "$0" >&2; exit 2; }
 exec "scripts/campaigns/$1.sh" "${@:2}"

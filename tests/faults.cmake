@@ -28,7 +28,7 @@ add_library(argmax_cl_fault_support STATIC faults/world.c faults/census.c faults
 target_compile_definitions(argmax_cl_fault_support PUBLIC FAULTS_BUILT="${CMAKE_CURRENT_BINARY_DIR}"
                                                           FAULTS_KERNELS="${PROJECT_SOURCE_DIR}/kernels")
 target_link_libraries(argmax_cl_fault_support PUBLIC argmax_cl_test_support ${CMAKE_DL_LIBS})
-foreach(function malloc calloc realloc fopen ferror pthread_mutex_init)
+foreach(function malloc calloc realloc free fopen fclose ferror pthread_mutex_init pthread_mutex_destroy)
   target_link_options(argmax_cl_fault_support INTERFACE -Wl,--wrap=${function})
 endforeach()
 

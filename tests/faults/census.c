@@ -6,6 +6,8 @@ census count_objects(const layer_control *layer) {
     census c;
     for (int i = 0; i < OBJECT_KINDS; i++)
         c.alive[i] = layer->alive((object_kind)i);
+    for (int i = 0; i < HOST_KINDS; i++)
+        c.host[i] = host_alive((host_kind)i);
     return c;
 }
 
@@ -16,6 +18,10 @@ bool same_objects(const layer_control *layer, const census *before) {
         if (now.alive[i] != before->alive[i])
             ok = complain("%s: %" PRIu64 " before, %" PRIu64 " after\n", layer->kind_name((object_kind)i),
                           before->alive[i], now.alive[i]);
+    for (int i = 0; i < HOST_KINDS; i++)
+        if (now.host[i] != before->host[i])
+            ok = complain("%s: %" PRId64 " before, %" PRId64 " after\n", host_kind_name((host_kind)i), before->host[i],
+                          now.host[i]);
     return ok;
 }
 

@@ -2,6 +2,7 @@
 #ifndef ARGMAX_CL_TESTS_FAULTS_CENSUS_H
 #define ARGMAX_CL_TESTS_FAULTS_CENSUS_H
 
+#include "host_faults.h"
 #include "world.h"
 
 /* What a test ends with where no loader takes the layer; CTest counts it as skipped. */
@@ -9,6 +10,7 @@
 
 typedef struct census {
     uint64_t alive[OBJECT_KINDS];
+    int64_t host[HOST_KINDS];
 } census;
 
 census count_objects(const layer_control *layer);

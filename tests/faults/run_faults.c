@@ -79,6 +79,7 @@ typedef struct fault {
     fault_order order;
     fault_report report;
     host_fault_report host_report;
+    bool left_busy;
 } fault;
 
 static argmax_cl_status act_with(world *w, const scenario *s, fault *f) {
@@ -86,7 +87,9 @@ static argmax_cl_status act_with(world *w, const scenario *s, fault *f) {
         host_fault_order(f->order.nth);
     else
         w->layer->order(&f->order);
+    const uint64_t before = w->layer->left_busy();
     const argmax_cl_status status = s->act(w);
+    f->left_busy = s->waits && !f->order.from_there_on && w->layer->left_busy() != before;
     f->host_report = host_fault_take();
     f->report = w->layer->report();
     return status;
@@ -117,6 +120,10 @@ static outcome one_fault(world *w, const scenario *s, fault *f) {
     if (!scenario_before(w, s))
         return BAD;
     outcome o = judge(w, s, f, act_with(w, s, f));
+    if (f->left_busy) {
+        complain("commands were left running\n");
+        o = BAD;
+    }
     scenario_after(w, s, true);
     if (o != NO_SUCH_CALL) {
         if (!scenario_before(w, s) || !right(w, s, s->act(w))) {

@@ -18,6 +18,7 @@ typedef struct scenario {
     /* After each run. */
     void (*after)(world *w);
     bool cold;                      /* each run compiles: it has a handle of its own, or makes one */
+    bool waits;                     /* when the calls return, nothing runs any more, also after a failure */
     bool one_launch;                /* where the device can; skipped elsewhere */
     const char *variable, *setting; /* of the environment, for the whole scenario */
 } scenario;

@@ -255,7 +255,7 @@ static bool arrays_sound(world *w) {
 #define AS_CALL .right = outputs_right, .unharmed = outputs_untouched, .after = drop_all
 #define AS_PLAN .right = works, .unharmed = no_plan, .after = drop_all
 #define AS_EVENT .right = event_right, .unharmed = no_event, .after = drop_all
-#define AS_HOST .right = arrays_right, .unharmed = arrays_sound
+#define AS_HOST .right = arrays_right, .unharmed = arrays_sound, .waits = true
 #define TUNING .variable = "ARGMAX_CL_TUNING", .setting
 
 const scenario scenarios[] = {

@@ -12,12 +12,15 @@
     } while (0)
 
 /* The queue, NULL when it or the list of events is not what it must be: what crashes a driver is not handed on. */
-static const object *start(const char *call, cl_command_queue queue, cl_uint count, const cl_event *events) {
-    const object *const q = object_use(call, OBJECT_QUEUE, queue);
+static object *start(const char *call, cl_command_queue queue, cl_uint count, const cl_event *events) {
+    object *const q = object_use(call, OBJECT_QUEUE, queue);
     return q && objects_wait(call, count, events, q->context) ? q : NULL;
 }
 
-static cl_int started(const object *queue, cl_int code, const cl_event *event) {
+/* A command that blocks ends those before it, too, as far as its queue is in order; none here is used otherwise. */
+static cl_int started(object *queue, cl_int code, bool blocks, const cl_event *event) {
+    if (code == CL_SUCCESS)
+        queue->busy = !blocks;
     if (code == CL_SUCCESS && event) {
         layer_lock();
         object_born(OBJECT_EVENT, *event, queue->context, NULL);
@@ -65,22 +68,23 @@ static cl_int CL_API_CALL on_clEnqueueNDRangeKernel(cl_command_queue queue, cl_k
                                                     const size_t *offset, const size_t *global, const size_t *local,
                                                     cl_uint count, const cl_event *events, cl_event *event) {
     FAULT_COMMAND(event);
-    const object *const q = start(THIS_CALL, queue, count, events), *const k =
-                                                                        object_use(THIS_CALL, OBJECT_KERNEL, kernel);
+    object *const q = start(THIS_CALL, queue, count, events);
+    const object *const k = object_use(THIS_CALL, OBJECT_KERNEL, kernel);
     if (!q || !k || !k->args)
         return CL_INVALID_VALUE;
     check_sizes(THIS_CALL, queue, kernel, dims, global, local);
     if (!check_arguments(THIS_CALL, q, k))
         return CL_INVALID_KERNEL_ARGS;
     return started(q, next->clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, count, events, event),
-                   event);
+                   false, event);
 }
 
 static cl_int CL_API_CALL on_clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint count, const cl_event *events,
                                                          cl_event *event) {
     FAULT_COMMAND(event);
-    const object *const q = start(THIS_CALL, queue, count, events);
-    return q ? started(q, next->clEnqueueMarkerWithWaitList(queue, count, events, event), event) : CL_INVALID_VALUE;
+    object *const q = start(THIS_CALL, queue, count, events);
+    return q ? started(q, next->clEnqueueMarkerWithWaitList(queue, count, events, event), false, event)
+             : CL_INVALID_VALUE;
 }
 
 /* The other objects of a transfer. */
@@ -96,22 +100,22 @@ static cl_int CL_API_CALL on_clEnqueueReadBuffer(cl_command_queue queue, cl_mem 
                                                  size_t bytes, void *host, cl_uint count, const cl_event *events,
                                                  cl_event *event) {
     FAULT_COMMAND(event);
-    const object *const q = start(THIS_CALL, queue, count, events);
+    object *const q = start(THIS_CALL, queue, count, events);
     if (!q || !check_transfer(THIS_CALL, q, memory, bytes, host))
         return CL_INVALID_VALUE;
     return started(q, next->clEnqueueReadBuffer(queue, memory, blocking, offset, bytes, host, count, events, event),
-                   event);
+                   blocking, event);
 }
 
 static cl_int CL_API_CALL on_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem memory, cl_bool blocking,
                                                   size_t offset, size_t bytes, const void *host, cl_uint count,
                                                   const cl_event *events, cl_event *event) {
     FAULT_COMMAND(event);
-    const object *const q = start(THIS_CALL, queue, count, events);
+    object *const q = start(THIS_CALL, queue, count, events);
     if (!q || !check_transfer(THIS_CALL, q, memory, bytes, host))
         return CL_INVALID_VALUE;
     return started(q, next->clEnqueueWriteBuffer(queue, memory, blocking, offset, bytes, host, count, events, event),
-                   event);
+                   blocking, event);
 }
 
 static cl_int CL_API_CALL on_clFlush(cl_command_queue queue) {
@@ -121,7 +125,11 @@ static cl_int CL_API_CALL on_clFlush(cl_command_queue queue) {
 
 static cl_int CL_API_CALL on_clFinish(cl_command_queue queue) {
     FAULT(0);
-    return object_use(THIS_CALL, OBJECT_QUEUE, queue) ? next->clFinish(queue) : CL_INVALID_COMMAND_QUEUE;
+    object *const q = object_use(THIS_CALL, OBJECT_QUEUE, queue);
+    if (!q)
+        return CL_INVALID_COMMAND_QUEUE;
+    q->busy = false;
+    return next->clFinish(queue);
 }
 
 static cl_int CL_API_CALL on_clWaitForEvents(cl_uint count, const cl_event *events) {

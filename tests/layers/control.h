@@ -64,6 +64,8 @@ typedef struct layer_control {
     uint64_t (*created)(object_kind kind);
     uint64_t (*bytes)(void); /* of all buffers alive */
     const char *(*kind_name)(object_kind kind);
+    /* Queues released for the last time while they had commands that nobody had waited for. */
+    uint64_t (*left_busy)(void);
     /* What was wrong since the start, a sentence each; NULL after the last one that was kept. */
     uint64_t (*violations)(void);
     const char *(*violation)(uint64_t i);

@@ -88,6 +88,7 @@ static const layer_control control = {.order = fault_order_set,
                                       .created = objects_created,
                                       .bytes = objects_bytes,
                                       .kind_name = object_kind_name,
+                                      .left_busy = queues_left_busy,
                                       .violations = violation_count,
                                       .violation = violation_text};
 

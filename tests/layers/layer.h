@@ -65,6 +65,7 @@ typedef struct object {
     uint64_t bytes;         /* of a buffer without parent */
     kernel_arguments *args; /* of a kernel */
     bool settled;           /* a user event has its status */
+    bool busy;              /* a queue has commands that nobody waited for */
     bool refused;           /* a program whose build was made to fail */
 } object;
 
@@ -90,6 +91,7 @@ uint64_t objects_alive(object_kind kind);
 uint64_t objects_created(object_kind kind);
 /* Of all buffers alive; and a buffer's own. */
 uint64_t objects_bytes(void);
+uint64_t queues_left_busy(void);
 void object_weighs(object *o, uint64_t bytes);
 const char *object_kind_name(object_kind kind);
 uint64_t violation_count(void);

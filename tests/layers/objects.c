@@ -45,7 +45,7 @@ const char *violation_text(uint64_t i) {
 #define OBJECTS_MAX (1u << 18)
 
 static object objects[OBJECTS_MAX];
-static uint64_t alive[OBJECT_KINDS], created[OBJECT_KINDS], bytes_alive;
+static uint64_t alive[OBJECT_KINDS], created[OBJECT_KINDS], bytes_alive, left_busy;
 
 static object *slot(const void *key) {
     uint64_t at = (uint64_t)(uintptr_t)key * UINT64_C(0x9E3779B97F4A7C15) >> 46;
@@ -113,6 +113,7 @@ bool object_retain(const char *call, object_kind kind, const void *key) {
 static void bury(object *o) {
     alive[o->kind]--;
     bytes_alive -= o->bytes;
+    left_busy += o->kind == OBJECT_QUEUE && o->busy;
     if (o->kind == OBJECT_USER_EVENT && !o->settled)
         violation("a user event was released for the last time before it got its status");
     object *const parent = o->kind == OBJECT_MEMORY ? object_find(o->parent) : NULL;
@@ -155,6 +156,10 @@ uint64_t objects_alive(object_kind kind) {
 
 uint64_t objects_created(object_kind kind) {
     return created[kind];
+}
+
+uint64_t queues_left_busy(void) {
+    return left_busy;
 }
 
 uint64_t objects_bytes(void) {
