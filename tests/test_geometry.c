@@ -1,4 +1,4 @@
-/* What every geometry is made of, at the numbers where it breaks. Needs no device. */
+/* What every geometry is made of, at the numbers where it breaks, and the strategies' names. Needs no device. */
 #include "geometry.h"
 #include "unit.h"
 
@@ -30,10 +30,27 @@ START_TEST(powers_keep_both_limits) {
 }
 END_TEST
 
+/* Names are listed as far as they fit. */
+START_TEST(names_fit_their_room) {
+    char whole[1000], part[1000];
+    strategy_names(whole, sizeof whole);
+    for (uint32_t i = 0; i < strategy_count(); i++)
+        ck_assert_msg(strstr(whole, strategy_name(i)), "%s", strategy_name(i));
+    ck_assert_ptr_null(strategy_name(strategy_count()));
+    for (size_t capacity = 1; capacity <= strlen(whole); capacity++) {
+        memset(part, 'x', sizeof part);
+        strategy_names(part, capacity);
+        ck_assert_uint_lt(strlen(part), capacity);
+        ck_assert(strncmp(part, whole, strlen(part)) == 0 && part[capacity] == 'x');
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *const suite = suite_create("geometry");
     TCase *const tests = tcase_create("geometry");
     suite_add_tcase(suite, tests);
+    tcase_add_test(tests, names_fit_their_room);
     tcase_add_test(tests, powers_keep_both_limits);
     return run_suite(suite);
 }
