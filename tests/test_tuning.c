@@ -157,6 +157,12 @@ START_TEST(the_users_file_is_found) {
     ck_assert_ptr_nonnull(strstr(argmax_cl_last_error(), "the user's tuning file"));
     remove(".config/argmax_cl/tuning");
     ck_assert_uint_eq(part_bytes(NULL, &cpu), built_in); /* no file, no matter */
+    ck_assert_int_eq(symlink("tuning", ".config/argmax_cl/tuning"), 0); /* to itself */
+    ck_assert_uint_eq(part_bytes(NULL, &cpu), 0);
+    ck_assert_ptr_nonnull(strstr(argmax_cl_last_error(), "cannot read"));
+    remove(".config/argmax_cl/tuning");
+    ck_assert_int_eq(setenv("HOME", "/dev/null", 1), 0); /* no folder */
+    ck_assert_uint_eq(part_bytes(NULL, &cpu), built_in);
     unsetenv("HOME");
     ck_assert_uint_eq(part_bytes(NULL, &cpu), built_in);
     remove("argmax_cl/tuning");
