@@ -1,17 +1,12 @@
 #!/usr/bin/env bash
-# Campaigns: tests that take longer than scripts/test.sh may.
-#
-# usage: campaign.sh               list them
-#        campaign.sh NAME [...]    run one
+# Longer runs than the tests', by name: campaign.sh NAME [...]; without a name, their list.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-
-if [ $# -eq 0 ]; then
+if [ $# -eq 0 ] || [ ! -f "scripts/campaigns/$1.sh" ]; then
+    [ $# -eq 0 ] || echo "campaign.sh: no campaign $1; there are:" >&2
     for file in scripts/campaigns/*.sh; do
-        name=${file##*/}
-        printf '%-12s %s\n' "${name%.sh}" "$(sed -n '2{s/^# //p}' "$file")"
+        printf '%-14s %s\n' "$(basename "$file" .sh)" "$(sed -n '2s/^# //p' "$file")"
     done
-    exit 0
+    exit $(($# ? 2 : 0))
 fi
-[ -x "scripts/campaigns/$1.sh" ] || { echo "no campaign $1; there are:" >&2; "$0" >&2; exit 2; }
 exec "scripts/campaigns/$1.sh" "${@:2}"
