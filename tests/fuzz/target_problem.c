@@ -33,6 +33,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     memcpy(line, data, size);
     line[size] = 0;
     if (problem_parse(line, &p, error, sizeof error)) {
+        for (uint32_t i = 0; i < p.axis_count; ++i)
+            REQUIRE(p.axes[i] < p.rank, "axis %" PRIu32 " of %" PRIu32, p.axes[i], p.rank);
         problem_print(&p, printed, sizeof printed);
         REQUIRE(strlen(printed) + 1 < sizeof printed, "%s", printed);
         REQUIRE(problem_parse(printed, &again, error, sizeof error), "%s: %s", printed, error);
