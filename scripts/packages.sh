@@ -21,6 +21,10 @@ is_there() {
         check) pkg-config --exists check 2>/dev/null && compiles check.h $(pkg-config --cflags --libs check) ;;
         pocl-opencl-icd) grep -qs pocl /etc/OpenCL/vendors/*.icd ;;
         python3-venv) python3 -c 'import ensurepip, venv' 2>/dev/null ;;
+        libclang-rt-dev)
+            echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' |
+                clang -fsanitize=fuzzer,address -x c - -o /dev/null >/dev/null 2>&1
+            ;;
         *) command -v "$1" >/dev/null ;; # a package named like its program
     esac
 }

@@ -3,7 +3,7 @@
 # a strategy under sanitizers. Needs Debian 12, Ubuntu 24.04 or alike, as root or with sudo, where something is missing.
 #
 # usage: test.sh               everything
-#        test.sh --coverage    the tests alone, and the lines and branches of src/ that they reach
+#        test.sh --coverage    the tests alone, and the lines and branches of src/ that they reach: at least 98 and 92 %
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/packages.sh
@@ -94,10 +94,11 @@ coverage() {
     build_in build-coverage -DCMAKE_BUILD_TYPE=Debug -DARGMAX_CL_COVERAGE=ON &&
         find build-coverage -name '*.gcda' -delete &&
         run_tests build-coverage &&
-        gcovr --root . --filter src/ --exclude-lines-by-pattern '.*\bassert\(.*' --print-summary build-coverage
+        gcovr --root . --filter src/ --exclude-lines-by-pattern '.*\bassert\(.*' --print-summary \
+            --fail-under-line 98 --fail-under-branch 92 build-coverage/CMakeFiles/argmax_cl_objects.dir
 }
 
-packages=("${build_packages[@]}" check pocl-opencl-icd python3-venv clang shellcheck strace)
+packages=("${build_packages[@]}" check pocl-opencl-icd python3-venv clang libclang-rt-dev shellcheck strace)
 [ "${1:-}" != --coverage ] || packages+=(gcovr)
 need_packages "${packages[@]}"
 prepare_pocl "$PWD/build"
@@ -120,4 +121,5 @@ step "kernels as OpenCL C 1.2" scripts/lint_kernels.sh build || true
 step "tests" run_tests build -j "$jobs" || true
 step "tests under sanitizers" sanitizer_tests || true
 step "threads under thread sanitizer" thread_tests || true
+step "fuzzers, 10 s each" scripts/campaign.sh fuzz 10 || true
 summary
