@@ -20,11 +20,17 @@ is_there() {
         libnetcdf-dev) pkg-config --exists netcdf 2>/dev/null && compiles netcdf.h $(pkg-config --cflags --libs netcdf) ;;
         check) pkg-config --exists check 2>/dev/null && compiles check.h $(pkg-config --cflags --libs check) ;;
         pocl-opencl-icd) grep -qs pocl /etc/OpenCL/vendors/*.icd ;;
+        mesa-opencl-icd) /sbin/ldconfig -p | grep -q libRusticlOpenCL.so.1 ;;
         python3-venv) python3 -c 'import ensurepip, venv' 2>/dev/null ;;
         libclang-rt-dev)
             echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' |
                 clang -fsanitize=fuzzer,address -x c - -o /dev/null >/dev/null 2>&1
             ;;
+        gcc-*-linux-gnu) command -v "${1#gcc-}-gcc" >/dev/null ;;
+        gcc-mingw-w64-x86-64-posix) command -v x86_64-w64-mingw32-gcc-posix >/dev/null ;;
+        libc6-dev-*-cross) dpkg -s "$1" >/dev/null 2>&1 ;;
+        musl-tools) command -v musl-gcc >/dev/null ;;
+        qemu-user) command -v qemu-s390x >/dev/null ;;
         *) command -v "$1" >/dev/null ;; # a package named like its program
     esac
 }

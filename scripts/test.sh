@@ -4,6 +4,8 @@
 #
 # usage: test.sh               everything
 #        test.sh --coverage    the tests alone, and the lines and branches of src/ that they reach: at least 98 and 92 %
+#        test.sh --matrix      the whole suite on every OpenCL implementation, and what needs no device as 32-bit and as
+#                              big-endian code (docs/portability.md); on Debian
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/packages.sh
@@ -105,6 +107,12 @@ prepare_pocl "$PWD/build"
 
 case ${1:-} in
     --coverage) step "coverage" coverage || true; summary ;;
+    --matrix)
+        step "build" build_in build || summary
+        step "compilers and machines" scripts/compilers.sh build --matrix || true
+        step "OpenCL implementations" scripts/implementations.sh build --matrix || true
+        summary
+        ;;
     '') ;;
     *) sed -n '2,/^set/{/^#/p}' "$0"; exit 2 ;;
 esac
@@ -122,4 +130,6 @@ step "tests" run_tests build -j "$jobs" || true
 step "tests under sanitizers" sanitizer_tests || true
 step "threads under thread sanitizer" thread_tests || true
 step "fuzzers, 10 s each" scripts/campaign.sh fuzz 10 || true
+step "other compilers" scripts/compilers.sh build || true
+step "other OpenCL implementations" scripts/implementations.sh build || true
 summary
