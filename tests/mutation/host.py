@@ -1,0 +1,109 @@
+"""Mutants of the host code: build a copy of the tree anew and run the tests that need no device, then those that do."""
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from problems import BATCH_SECONDS
+
+# The tests in the order in which they run: milliseconds first. Programs are those of tests/CMakeLists.txt.
+UNIT = ("test_check", "test_counters", "test_status", "test_tuning", "print_geometry")
+DEVICE = ("test_buffers", "test_device", "test_plans", "test_events", "test_memory", "test_host", "test_forced",
+          "run_problem", "test_layouts")
+PARTS = ("one_launch", "two_launches", "gpu_one_launch", "gpu_two_launches")
+
+
+class HostMutants:
+    def __init__(self, root, folder, device):
+        self.root, self.device = Path(root), device
+        self.tree = (Path(folder) / "tree").resolve()
+        self.build = self.tree / "build"
+        self.tree.mkdir(parents=True, exist_ok=True)
+        for name in ("CMakeLists.txt", "LICENSE", "README.md", "cmake", "include", "src", "kernels", "tests"):
+            self.refresh(self.root / name, self.tree / name)
+        settings = ("-DARGMAX_CL_BUILD_TESTS=ON", "-DARGMAX_CL_BUILD_TOOLS=OFF", "-DARGMAX_CL_BUILD_BENCH=OFF",
+                    "-DARGMAX_CL_BUILD_EXAMPLES=OFF", "-DARGMAX_CL_INSTALL=OFF", "-DCMAKE_C_FLAGS_RELEASE=-O1 -DNDEBUG")
+        generator = ("-G", "Ninja") if shutil.which("ninja") and not (self.build / "Makefile").exists() else ()
+        self.shell("cmake", "-S", self.tree, "-B", self.build, *generator, *settings)
+        self.make(UNIT + DEVICE)
+        failure = self.suite()
+        if failure:
+            raise SystemExit(f"fails on unchanged code: {failure}")
+
+    @staticmethod
+    def refresh(source, target):
+        """Copy what differs, so that as little as possible is built again."""
+        files = [source] if source.is_file() else [path for path in source.rglob("*") if path.is_file()]
+        for path in files:
+            copy = target / path.relative_to(source) if path != source else target
+            if not copy.exists() or copy.read_bytes() != path.read_bytes():
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(path, copy)
+
+    @staticmethod
+    def shell(*command):
+        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise SystemExit(f"{command}:\n{done.stdout}{done.stderr}")
+
+    def make(self, programs):
+        """Whether it compiles."""
+        command = ["cmake", "--build", self.build, "--target", *programs]
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+    def passes(self, program, *arguments, tuning=""):
+        environment = {**os.environ, "ARGMAX_CL_TUNING": str(tuning), "CK_FORK": "no"}
+        command = [self.build / "tests" / program, *arguments]
+        try:
+            done = subprocess.run(command, env=environment, cwd=self.build / "tests", capture_output=True, text=True,
+                                  timeout=BATCH_SECONDS, check=False)
+        except subprocess.TimeoutExpired:
+            return f"{program} hangs"
+        if done.returncode == 0:
+            return None
+        said = re.search(r"^(FAIL|refused) .*|^.*:[FE]:.*", done.stdout, re.M)
+        return f"{program}: {said.group(0).strip() if said else f'exit status {done.returncode}'}"
+
+    def unit(self):
+        for program in UNIT:
+            tests = self.tree / "tests"
+            arguments = [tests / "geometry.tuning", tests / "geometry.txt"] if program == "print_geometry" else []
+            failure = self.passes(program, *arguments)
+            if failure:
+                return failure
+        return None
+
+    def on_device(self):
+        tests = self.tree / "tests"
+        for program in DEVICE:
+            if program != "run_problem":
+                failure = self.passes(program)
+                if failure:
+                    return failure
+                continue
+            runs = [("", "kernels.txt"), (tests / "dealt.tuning", "dealt.txt")]
+            runs += [(self.build / f"tests/{name}.tuning", "parts.txt") for name in PARTS]
+            for tuning, name in runs:
+                failure = self.passes(program, *self.device, "--route", "plan", "--file", tests / name, tuning=tuning)
+                if failure:
+                    return failure
+        return None
+
+    def suite(self):
+        return self.unit() or self.on_device()
+
+    def judge(self, mutant):
+        target = self.tree / mutant.file
+        original = target.read_text()
+        target.write_text(mutant.apply(original))
+        try:
+            if not self.make(UNIT):
+                return "stillborn", ""
+            failure = self.unit()
+            if not failure:
+                self.make(DEVICE)
+                failure = self.on_device()
+        finally:
+            target.write_text(original)
+        return ("killed", failure) if failure else ("survived", "")
