@@ -111,8 +111,7 @@ static void print_programs(const problem *p, const layout *l, const geometry *g)
 }
 
 static void refuse(void) {
-    const char *const message = argmax_cl_last_error();
-    fprintf(out, "    refused: %.*s\n", (int)strcspn(message, ":"), message);
+    fprintf(out, "    refused: %s\n", argmax_cl_last_error());
 }
 
 /* What becomes of "DEVICE | PROBLEM". */

@@ -5,12 +5,13 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from problems import BATCH_SECONDS
+from problems import CLOCK_SECONDS, limit_cpu
 
 # The tests in the order in which they run: milliseconds first. Programs are those of tests/CMakeLists.txt.
 UNIT = ("test_check", "test_counters", "test_status", "test_tuning", "print_geometry")
 DEVICE = ("test_buffers", "test_device", "test_plans", "test_events", "test_memory", "test_host", "test_forced",
-          "run_problem", "test_layouts")
+          "run_problem", "test_layouts", "test_threads")
+SANITIZED = UNIT + ("test_smoke",) # the sanitizer build of scripts/test.sh runs these
 PARTS = ("one_launch", "two_launches", "gpu_one_launch", "gpu_two_launches")
 
 
@@ -18,16 +19,19 @@ class HostMutants:
     def __init__(self, root, folder, device):
         self.root, self.device = Path(root), device
         self.tree = (Path(folder) / "tree").resolve()
-        self.build = self.tree / "build"
+        self.build, self.sanitized = self.tree / "build", self.tree / "build-asan"
         self.tree.mkdir(parents=True, exist_ok=True)
         for name in ("CMakeLists.txt", "LICENSE", "README.md", "cmake", "include", "src", "kernels", "tests"):
             self.refresh(self.root / name, self.tree / name)
         settings = ("-DARGMAX_CL_BUILD_TESTS=ON", "-DARGMAX_CL_BUILD_TOOLS=OFF", "-DARGMAX_CL_BUILD_BENCH=OFF",
-                    "-DARGMAX_CL_BUILD_EXAMPLES=OFF", "-DARGMAX_CL_INSTALL=OFF", "-DCMAKE_C_FLAGS_RELEASE=-O1 -DNDEBUG")
-        generator = ("-G", "Ninja") if shutil.which("ninja") and not (self.build / "Makefile").exists() else ()
-        self.shell("cmake", "-S", self.tree, "-B", self.build, *generator, *settings)
-        self.make(UNIT + DEVICE)
-        failure = self.suite()
+                    "-DARGMAX_CL_BUILD_EXAMPLES=OFF", "-DARGMAX_CL_INSTALL=OFF")
+        for build, own in ((self.build, ("-DCMAKE_C_FLAGS_RELEASE=-O1 -DNDEBUG",)),
+                           (self.sanitized, ("-DCMAKE_BUILD_TYPE=Debug", "-DARGMAX_CL_SANITIZE=address;undefined"))):
+            generator = ("-G", "Ninja") if shutil.which("ninja") and not (build / "Makefile").exists() else ()
+            self.shell("cmake", "-S", self.tree, "-B", build, *generator, *settings, *own)
+        self.make(self.build, UNIT + DEVICE)
+        self.make(self.sanitized, SANITIZED)
+        failure = self.unit(self.build, UNIT) or self.on_device() or self.unit(self.sanitized, SANITIZED)
         if failure:
             raise SystemExit(f"fails on unchanged code: {failure}")
 
@@ -47,62 +51,67 @@ class HostMutants:
         if done.returncode:
             raise SystemExit(f"{command}:\n{done.stdout}{done.stderr}")
 
-    def make(self, programs):
+    @staticmethod
+    def make(build, programs):
         """Whether it compiles."""
-        command = ["cmake", "--build", self.build, "--target", *programs]
+        command = ["cmake", "--build", build, "--target", *programs]
         return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
-    def passes(self, program, *arguments, tuning=""):
+    @staticmethod
+    def passes(build, program, *arguments, tuning=""):
+        """None, or what a test program says that fails."""
         environment = {**os.environ, "ARGMAX_CL_TUNING": str(tuning), "CK_FORK": "no"}
-        command = [self.build / "tests" / program, *arguments]
         try:
-            done = subprocess.run(command, env=environment, cwd=self.build / "tests", capture_output=True, text=True,
-                                  timeout=BATCH_SECONDS, check=False)
+            done = subprocess.run([build / "tests" / program, *arguments], env=environment, cwd=build / "tests",
+                                  capture_output=True, text=True, errors="replace", timeout=CLOCK_SECONDS, check=False,
+                                  preexec_fn=limit_cpu)
         except subprocess.TimeoutExpired:
             return f"{program} hangs"
         if done.returncode == 0:
             return None
-        said = re.search(r"^(FAIL|refused) .*|^.*:[FE]:.*", done.stdout, re.M)
+        said = re.search(r"^(FAIL|refused) .*|^.*:[FE]:.*|^.*runtime error:.*|^.*ERROR: \w+Sanitizer.*",
+                         done.stdout + done.stderr, re.M)
         return f"{program}: {said.group(0).strip() if said else f'exit status {done.returncode}'}"
 
-    def unit(self):
-        for program in UNIT:
-            tests = self.tree / "tests"
-            arguments = [tests / "geometry.tuning", tests / "geometry.txt"] if program == "print_geometry" else []
-            failure = self.passes(program, *arguments)
+    def unit(self, build, programs):
+        tests = self.tree / "tests"
+        for program in programs:
+            arguments = (tests / "geometry.tuning", tests / "geometry.txt") if program == "print_geometry" else ()
+            failure = self.passes(build, program, *arguments)
             if failure:
                 return failure
         return None
 
     def on_device(self):
+        return next(filter(None, map(self.run_lists, DEVICE)), None)
+
+    def run_lists(self, program):
+        """A test program; the one that takes lists with each of these."""
+        if program != "run_problem":
+            return self.passes(self.build, program)
         tests = self.tree / "tests"
-        for program in DEVICE:
-            if program != "run_problem":
-                failure = self.passes(program)
-                if failure:
-                    return failure
-                continue
-            runs = [("", "kernels.txt"), (tests / "dealt.tuning", "dealt.txt")]
-            runs += [(self.build / f"tests/{name}.tuning", "parts.txt") for name in PARTS]
-            for tuning, name in runs:
-                failure = self.passes(program, *self.device, "--route", "plan", "--file", tests / name, tuning=tuning)
-                if failure:
-                    return failure
+        runs = [("", "kernels.txt"), (tests / "dealt.tuning", "dealt.txt")]
+        runs += [(self.build / f"tests/{name}.tuning", "parts.txt") for name in PARTS]
+        for tuning, name in runs:
+            failure = self.passes(self.build, program, *self.device, "--route", "plan", "--file", tests / name,
+                                  tuning=tuning)
+            if failure:
+                return failure
         return None
 
-    def suite(self):
-        return self.unit() or self.on_device()
-
     def judge(self, mutant):
+        """(verdict, by what): killed, survived, stillborn."""
         target = self.tree / mutant.file
         original = target.read_text()
         target.write_text(mutant.apply(original))
         try:
-            if not self.make(UNIT):
+            if not self.make(self.build, UNIT):
                 return "stillborn", ""
-            failure = self.unit()
-            if not failure:
-                self.make(DEVICE)
+            failure = self.unit(self.build, UNIT)
+            if not failure and self.make(self.sanitized, SANITIZED):
+                failure = self.unit(self.sanitized, SANITIZED)
+                failure = failure and "sanitized " + failure
+            if not failure and self.make(self.build, DEVICE):
                 failure = self.on_device()
         finally:
             target.write_text(original)

@@ -1,7 +1,7 @@
 """Change the code on purpose, a line at a time, and tell which changes the fast tests do not see.
 
 Reports a table of mutants per file, and every survivor; exit status 0 when at least 95 in 100 of the mutants that are
-not equivalent are killed. Results are kept in FOLDER/mutants.jsonl: --again runs only what was not killed before."""
+not equivalent are killed. Results are kept in FOLDER: --keep killed runs only what was not killed before."""
 import argparse
 import json
 import math
@@ -51,6 +51,18 @@ def draw(options):
     return [mutant for mutant in chosen if options.file in mutant.name]
 
 
+def read_results(path, equivalents, keep):
+    """The last verdict of each mutant that stands."""
+    results = {}
+    for line in path.read_text().splitlines():
+        entry = json.loads(line)
+        key = tuple(entry["key"])
+        results.pop(key, None)
+        if keep == "all" or entry["verdict"] != "survived" or key in equivalents:
+            results[key] = entry
+    return results
+
+
 def build(folder):
     """The test programs that kernel mutants run on."""
     settings = ("-DARGMAX_CL_BUILD_TESTS=ON", "-DARGMAX_CL_BUILD_BENCH=OFF", "-DARGMAX_CL_BUILD_EXAMPLES=OFF")
@@ -86,7 +98,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1, help="draws the mutants (default 1)")
     parser.add_argument("--count", type=int, default=240, help="mutants wanted (default 240)")
     parser.add_argument("--file", default="", help="only mutants whose name, FILE:LINE OPERATOR, has this text")
-    parser.add_argument("--again", action="store_true", help="keep what was killed in the run before")
+    parser.add_argument("--keep", choices=("killed", "all"), help="results of earlier runs that stand")
     parser.add_argument("--list", action="store_true", help="list the mutants and run nothing")
     parser.add_argument("--device", help="an index or a part of a device's name; otherwise the fastest")
     parser.add_argument("--random", type=int, default=120, help="random problems for what survives (default 120)")
@@ -101,16 +113,11 @@ def main():
 
     folder = Path(options.folder)
     folder.mkdir(parents=True, exist_ok=True)
-    kept = folder / "mutants.jsonl"
-    results = {}
-    if options.again and kept.exists():
-        for line in kept.read_text().splitlines():
-            entry = json.loads(line)
-            if entry["verdict"] != "survived" or tuple(entry["key"]) in equivalents:
-                results[tuple(entry["key"])] = entry
+    kept = folder / f"mutants{options.file.replace('/', '_')}.jsonl"
+    results = read_results(kept, equivalents, options.keep) if options.keep and kept.exists() else {}
     device = ("--device", options.device) if options.device else ()
     judges = {}
-    with kept.open("a" if options.again else "w") as log:
+    with kept.open("a" if options.keep else "w") as log:
         for number, mutant in enumerate(mutants, 1):
             if mutant.key in results:
                 continue
