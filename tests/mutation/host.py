@@ -11,7 +11,7 @@ from problems import CLOCK_SECONDS, limit_cpu
 UNIT = ("test_check", "test_counters", "test_status", "test_tuning", "print_geometry")
 DEVICE = ("test_buffers", "test_device", "test_plans", "test_events", "test_memory", "test_host", "test_forced",
           "run_problem", "test_layouts", "test_threads")
-SANITIZED = UNIT + ("test_smoke",) # the sanitizer build of scripts/test.sh runs these
+SANITIZED = UNIT + ("test_smoke",)  # the sanitizer build of scripts/test.sh runs these
 PARTS = ("one_launch", "two_launches", "gpu_one_launch", "gpu_two_launches")
 
 
@@ -58,13 +58,14 @@ class HostMutants:
         return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
     @staticmethod
-    def passes(build, program, *arguments, tuning=""):
+    def passes(build, program, *arguments, tuning="", seconds=20):
         """None, or what a test program says that fails."""
-        environment = {**os.environ, "ARGMAX_CL_TUNING": str(tuning), "CK_FORK": "no"}
+        leaks = f"suppressions={build.parent / 'tests/leaks.txt'}:print_suppressions=0"
+        environment = {**os.environ, "ARGMAX_CL_TUNING": str(tuning), "CK_FORK": "no", "LSAN_OPTIONS": leaks}
         try:
             done = subprocess.run([build / "tests" / program, *arguments], env=environment, cwd=build / "tests",
                                   capture_output=True, text=True, errors="replace", timeout=CLOCK_SECONDS, check=False,
-                                  preexec_fn=limit_cpu)
+                                  preexec_fn=lambda: limit_cpu(seconds))
         except subprocess.TimeoutExpired:
             return f"{program} hangs"
         if done.returncode == 0:
@@ -77,7 +78,7 @@ class HostMutants:
         tests = self.tree / "tests"
         for program in programs:
             arguments = (tests / "geometry.tuning", tests / "geometry.txt") if program == "print_geometry" else ()
-            failure = self.passes(build, program, *arguments)
+            failure = self.passes(build, program, *arguments, seconds=8)
             if failure:
                 return failure
         return None

@@ -1,14 +1,11 @@
 """Mutants of the kernels: run the problems whose programs a mutant changes, the suite's fast lists first."""
-import itertools
 import shutil
 from pathlib import Path
 
-from problems import spread_out
+from problems import NOT_BUILT, spread_out
 
-ROUNDS = (4, 8, 16, 32)  # problems run together, until one fails
+ROUNDS = (4, 12, 32)  # problems run together, until one fails
 PROGRAM_SHARE = 10  # random problems for each kind that is compiled
-RACES = ("oclgrind", "--data-races", "--build-options", "-O0")
-MEETING = ("barrier removed", "fence removed")
 
 
 class KernelMutants:
@@ -23,31 +20,32 @@ class KernelMutants:
         shutil.copytree(self.bench.root / "kernels", self.folder)
         changed = self.folder / Path(mutant.file).name
         changed.write_text(mutant.apply(changed.read_text()))
-        touched = []
+        programs = {}
+        for batch in self.batches(mutant, programs):
+            if not batch:
+                continue
+            if not self.bench.lint(next(iter(programs)), self.folder):
+                return "stillborn", ""
+            failure = self.run(batch)
+            if failure:
+                return ("stillborn", "") if failure.endswith(NOT_BUILT) else ("killed", failure)
+        return self.last_chances(mutant, programs)
+
+    def batches(self, mutant, programs):
+        """Yields the problems that the mutant touches, a few at a time; their programs are noted."""
+        batch, rounds = [], list(ROUNDS)
         for problem in self.problems:
             program = self.bench.touches(mutant.file, problem, self.folder)
             if not program:
                 continue
-            if not touched and not self.bench.lint(program, self.folder):
-                return "stillborn", ""
-            touched.append((problem, program))
-            if len(touched) == ROUNDS[0]:
-                failure = self.run([p for p, _ in touched])
-                if failure:
-                    return "killed", failure
-        if len(touched) < ROUNDS[0]:
-            failure = self.run([p for p, _ in touched])
-            if failure:
-                return "killed", failure
-        rest = iter(p for p, _ in touched[ROUNDS[0]:])
-        for size in itertools.chain(ROUNDS[1:], itertools.repeat(ROUNDS[-1])):
-            batch = list(itertools.islice(rest, size))
-            if not batch:
-                break
-            failure = self.run(batch)
-            if failure:
-                return "killed", failure
-        return self.last_chances(mutant, [program for _, program in touched])
+            programs[program] = True
+            batch.append(problem)
+            if len(batch) == rounds[0]:
+                yield batch
+                batch = []
+                if len(rounds) > 1:
+                    rounds.pop(0)
+        yield batch
 
     def run(self, problems):
         for tuning in sorted({problem.tuning for problem in problems}):
@@ -57,23 +55,16 @@ class KernelMutants:
         return None
 
     def last_chances(self, mutant, programs):
-        if mutant.operator in MEETING:
-            failure = self.races(programs)
+        if mutant.operator == "barrier removed":
+            dealt = [problem for problem in self.problems if problem.tuning.endswith("dealt.tuning")]
+            failure = self.bench.races(dealt, self.folder)
             if failure:
                 return "killed", failure
-        same = sum(self.bench.same_code(program, self.folder) for program in dict.fromkeys(programs))
-        told = f"{len(set(programs))} programs of the lists differ, {same} of them not in what is compiled"
-        if programs and same == len(set(programs)):
-            return "survived", told
+        same = sum(self.bench.same_code(program, self.folder) for program in programs)
+        told = f"{len(programs)} programs of the lists differ, {same} of them not in what is compiled"
         count = self.options.random
-        if count:
+        if count and not (programs and same == len(programs)):
             failure = self.bench.fuzz(self.folder, count, -(-count // PROGRAM_SHARE), self.options.seed)
             if failure:
                 return "killed", failure
         return "survived", told
-
-    def races(self, programs):
-        """Small problems with several work-items a group, under Oclgrind: it tells races that PoCL's order of work
-        hides."""
-        del programs
-        return None

@@ -41,8 +41,9 @@ def read_equivalents():
 def draw(options):
     """The mutants of this run: from each file about as many as the square root of what it could have."""
     files = [f"kernels/{path.name}" for path in sorted((ROOT / "kernels").iterdir())]
-    files += [f"src/{name}" for name in HOST_FILES]
-    all_of = {file: mutants_of(ROOT, file) for file in files}
+    files += [] if options.ptx else [f"src/{name}" for name in HOST_FILES]
+    all_of = {file: mutants_of(ROOT, file, options.ptx) for file in files}
+    all_of = {file: mutants for file, mutants in all_of.items() if mutants}
     weight = sum(math.sqrt(len(mutants)) for mutants in all_of.values())
     chosen = []
     for file, mutants in all_of.items():
@@ -101,6 +102,8 @@ def main():
     parser.add_argument("--keep", choices=("killed", "all"), help="results of earlier runs that stand")
     parser.add_argument("--list", action="store_true", help="list the mutants and run nothing")
     parser.add_argument("--device", help="an index or a part of a device's name; otherwise the fastest")
+    parser.add_argument("--ptx", action="store_true", help="the inline PTX instead, on a device that takes it")
+    parser.add_argument("--equivalents", action="store_true", help="run those of equivalent.txt too")
     parser.add_argument("--random", type=int, default=120, help="random problems for what survives (default 120)")
     options = parser.parse_args()
     mutants = draw(options)
@@ -119,6 +122,8 @@ def main():
     judges = {}
     with kept.open("a" if options.keep else "w") as log:
         for number, mutant in enumerate(mutants, 1):
+            if mutant.key in equivalents and not options.equivalents:
+                results[mutant.key] = {"verdict": "survived", "by": "not run"}
             if mutant.key in results:
                 continue
             kind = mutant.file.split("/")[0]

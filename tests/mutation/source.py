@@ -4,16 +4,13 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from operators import changes
+from operators import changes, instruction_changes
 
-# Branches of the preprocessor that no test here can run, and why. native.clh as a whole is such a branch.
-UNREACHED = {
-    "PTX": "inline PTX, NVIDIA devices of compute capability 9.0 alone",
-    "NATIVE": "inline PTX, NVIDIA devices of compute capability 9.0 alone",
-    "AHEAD": "addresses that are asked for ahead: no answer depends on them",
-    "_WIN32": "Windows",
-}
-UNREACHED_FILES = {"kernels/native.clh"}
+# Branches of the preprocessor that are no part of a run: inline PTX, which NVIDIA devices of compute capability 9.0 alone
+# take (--ptx is for these, and for nothing else); addresses asked for ahead, on which no answer depends; Windows.
+PTX = {"PTX", "NATIVE"}
+UNREACHED = {"AHEAD", "_WIN32"}
+PTX_FILES = {"kernels/native.clh"}
 
 
 @dataclass(frozen=True)
@@ -56,27 +53,27 @@ def _without_comments(source):
     return re.sub(pattern, _blank, source, flags=re.S)
 
 
-def _unreached(condition):
-    return any(re.search(rf"\b{name}\b", condition) for name in UNREACHED) and not re.search(r"!|\|\|", condition)
+def _needs(condition):
+    """The names that must be defined for a branch to be taken."""
+    return set() if re.search(r"!|\|\|", condition) else (PTX | UNREACHED) & set(re.findall(r"\w+", condition))
 
 
 def code_lines(source):
-    """Yields (number, line) of the code that tests can reach; of a #define its body."""
-    branches = []  # of the conditions around the line: whether it is out of reach
+    """Yields (number, line, what must be defined) for each line with code; of a #define its body."""
+    branches = []  # the conditions around the line
     continued = False
     for number, line in enumerate(_without_comments(source).split("\n"), 1):
         directive = re.match(r"\s*#\s*(\w+)\s*(.*)", line)
-        skip = any(branches)
         if directive and not continued:
             word, rest = directive.groups()
             if word in ("if", "ifdef"):
-                branches.append(_unreached(rest))
+                branches.append(_needs(rest))
             elif word == "ifndef":
-                branches.append(False)
+                branches.append(set())
             elif word == "elif":
-                branches[-1] = _unreached(rest)
+                branches[-1] = _needs(rest)
             elif word == "else":
-                branches[-1] = False
+                branches[-1] = set()
             elif word == "endif":
                 branches.pop()
             head = re.match(r"\s*#\s*define\s+\w+(\([^)]*\))?", line)
@@ -85,21 +82,23 @@ def code_lines(source):
                 continue
             line = " " * head.end() + line[head.end():]
         continued = line.rstrip().endswith("\\")
-        if not skip and line.strip():
-            yield number, line
+        if line.strip():
+            yield number, line, set().union(*branches)
 
 
-def mutants_of(root, file):
+def mutants_of(root, file, ptx=False):
     source = (Path(root) / file).read_text()
     lines = source.split("\n")
     found = []
-    if file in UNREACHED_FILES:
-        return found
-    for number, code in code_lines(source):
+    for number, code, needs in code_lines(source):
+        native = bool(needs & PTX) or file in PTX_FILES
+        if native != ptx or needs & UNREACHED:
+            continue
+        text = lines[number - 1]
         count = {}
-        for operator, start, end, new in changes(code):
+        for operator, start, end, new in [*changes(code), *(instruction_changes(text) if ptx else ())]:
             count[operator] = count.get(operator, 0) + 1
-            found.append(Mutant(file, number, operator, count[operator], start, end, new, lines[number - 1]))
+            found.append(Mutant(file, number, operator, count[operator], start, end, new, text))
     return found
 
 
