@@ -16,7 +16,7 @@ PARTS = ("one_launch", "two_launches", "gpu_one_launch", "gpu_two_launches")
 
 
 class HostMutants:
-    def __init__(self, root, folder, device):
+    def __init__(self, root, folder, device, trust_device_tests):
         self.root, self.device = Path(root), device
         self.tree = (Path(folder) / "tree").resolve()
         self.build, self.sanitized = self.tree / "build", self.tree / "build-asan"
@@ -31,7 +31,9 @@ class HostMutants:
             self.shell("cmake", "-S", self.tree, "-B", build, *generator, *settings, *own)
         self.make(self.build, UNIT + DEVICE)
         self.make(self.sanitized, SANITIZED)
-        failure = self.unit(self.build, UNIT) or self.on_device() or self.unit(self.sanitized, SANITIZED)
+        failure = self.unit(self.build, UNIT) or self.unit(self.sanitized, SANITIZED)
+        if not failure and not trust_device_tests:
+            failure = self.on_device()
         if failure:
             raise SystemExit(f"fails on unchanged code: {failure}")
 

@@ -131,7 +131,7 @@ def main():
                 if kind == "kernels":
                     build(folder / "build")
                 judges[kind] = (KernelMutants(Bench(ROOT, (folder / "build").resolve(), device), folder, options)
-                                if kind == "kernels" else HostMutants(ROOT, folder, device))
+                                if kind == "kernels" else HostMutants(ROOT, folder, device, options.keep))
             start = time.monotonic()
             verdict, by = judges[kind].judge(mutant)
             seconds = round(time.monotonic() - start, 1)
