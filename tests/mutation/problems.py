@@ -1,4 +1,6 @@
 """The fast lists of problems for the kernels, what each compiles, and running them on mutated kernels."""
+import hashlib
+import json
 import os
 import re
 import resource
@@ -61,6 +63,18 @@ class Bench:
         return str(own if own.exists() else self.build / "tests" / name)
 
     def read_lists(self):
+        """As run_lists, or what it said of the same files before."""
+        files = [path for folder in ("src", "kernels", "tests") for path in sorted((self.root / folder).glob("*.*"))]
+        digest = hashlib.sha256(repr((self.device, [path.read_bytes() for path in files])).encode()).hexdigest()
+        kept = self.build / f"problems-{digest[:16]}.json"
+        if kept.exists():
+            return [Problem(tuning, line, tuple(map(tuple, programs))) for tuning, line, programs
+                    in json.loads(kept.read_text())]
+        problems = self.run_lists()
+        kept.write_text(json.dumps([[p.tuning, p.line, p.programs] for p in problems]))
+        return problems
+
+    def run_lists(self):
         """Every problem of the lists with its programs, as --explain tells; all must be right on unchanged kernels."""
         problems = []
         for tuning, name in LISTS:
