@@ -4,6 +4,7 @@
 #include "structs.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 /* Kernels keep 64-bit partial results in the workspace. */
 #define WORKSPACE_ALIGNMENT 8
@@ -53,6 +54,16 @@ static cl_int query_root(cl_mem mem, buffer_facts *facts) {
     return code;
 }
 
+/* Only an object that OpenCL does not know is the argument's fault. */
+static argmax_cl_status fail_object(argmax_cl_status status, cl_int unknown, const char *name, const char *call,
+                                    cl_int code) {
+    if (code == unknown)
+        return fail_with(status, code, "%s: %s failed with %d (%s); expected a live object", name, call, (int)code,
+                         opencl_error_name(code));
+    return fail_with(ARGMAX_CL_ERROR_OPENCL, code, "%s failed with %d (%s) when asked about %s", call, (int)code,
+                     opencl_error_name(code), name);
+}
+
 /* A buffer object of the context that kernels may use as `forbidden` does not exclude. */
 static argmax_cl_status check_buffer(argmax_cl_status status, const char *name, cl_mem mem, cl_context context,
                                      cl_mem_flags forbidden, buffer_facts *facts) {
@@ -70,8 +81,7 @@ static argmax_cl_status check_buffer(argmax_cl_status status, const char *name, 
     if (code == CL_SUCCESS)
         code = query_root(mem, facts);
     if (code != CL_SUCCESS)
-        return fail(status, "%s: clGetMemObjectInfo failed with %d (%s); expected a live buffer", name, (int)code,
-                    opencl_error_name(code));
+        return fail_object(status, CL_INVALID_MEM_OBJECT, name, "clGetMemObjectInfo", code);
     if (facts->flags & forbidden & CL_MEM_READ_ONLY)
         return fail(status, "%s is CL_MEM_READ_ONLY: expected a buffer that kernels may write", name);
     if (facts->flags & forbidden & CL_MEM_WRITE_ONLY)
@@ -163,8 +173,8 @@ static argmax_cl_status check_queue(cl_command_queue queue, cl_context context, 
     if (code == CL_SUCCESS)
         code = clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
     if (code != CL_SUCCESS)
-        return fail(ARGMAX_CL_ERROR_INVALID_QUEUE, "queue: clGetCommandQueueInfo failed with %d (%s); expected a queue",
-                    (int)code, opencl_error_name(code));
+        return fail_object(ARGMAX_CL_ERROR_INVALID_QUEUE, CL_INVALID_COMMAND_QUEUE, "queue", "clGetCommandQueueInfo",
+                           code);
     if (owner != context)
         return fail(ARGMAX_CL_ERROR_INVALID_QUEUE, "queue belongs to another context: expected the handle's");
     if (target != device)
@@ -183,10 +193,11 @@ static argmax_cl_status check_wait_list(cl_uint count, const cl_event *events, c
         if (!events[i])
             return fail(ARGMAX_CL_ERROR_INVALID_WAIT_LIST, "wait_list[%u] = NULL: expected an event", (unsigned)i);
         const cl_int code = clGetEventInfo(events[i], CL_EVENT_CONTEXT, sizeof owner, &owner, NULL);
-        if (code != CL_SUCCESS)
-            return fail(ARGMAX_CL_ERROR_INVALID_WAIT_LIST,
-                        "wait_list[%u]: clGetEventInfo failed with %d (%s); expected an event", (unsigned)i, (int)code,
-                        opencl_error_name(code));
+        if (code != CL_SUCCESS) {
+            char name[32];
+            snprintf(name, sizeof name, "wait_list[%u]", (unsigned)i);
+            return fail_object(ARGMAX_CL_ERROR_INVALID_WAIT_LIST, CL_INVALID_EVENT, name, "clGetEventInfo", code);
+        }
         if (owner != context)
             return fail(ARGMAX_CL_ERROR_INVALID_WAIT_LIST,
                         "wait_list[%u] belongs to another context: expected the handle's", (unsigned)i);

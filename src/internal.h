@@ -29,6 +29,8 @@
 
 /* Record the message for argmax_cl_last_error and return the status. */
 argmax_cl_status fail(argmax_cl_status status, const char *format, ...) PRINTF_LIKE(2, 3);
+/* The same with the code of the OpenCL call behind it, for argmax_cl_last_opencl_error. */
+argmax_cl_status fail_with(argmax_cl_status status, cl_int code, const char *format, ...) PRINTF_LIKE(3, 4);
 /* The same for an OpenCL call that returned `code`: ARGMAX_CL_ERROR_OPENCL, "clFoo failed with -5 (CL_OUT_OF_...)". */
 argmax_cl_status fail_opencl(const char *call, cl_int code);
 /* As fail(BUILD), with the compiler's log appended as far as it fits. */

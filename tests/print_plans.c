@@ -76,13 +76,12 @@ static void print_answers(const problem_line *p) {
     free(input);
 }
 
-static void print_problem(random_source *source, uint64_t number) {
+static void print_problem(random_source *source, uint64_t number, bool small) {
     char line[PROBLEM_LINE_SIZE];
     problem_line parsed;
     problem_desc d;
     struct problem p;
     layout l;
-    const bool small = number % 2 == 0;
     random_kind(1, number, NULL, &parsed);
     random_problem(source, &parsed, (uint64_t)1 << (small ? 12 : 40));
     problem_print(&parsed, line, sizeof line);
@@ -112,6 +111,6 @@ int main(int argc, char **argv) {
            sizeof(kernel_held), sizeof(kernel_columns), sizeof(kernel_weights), sizeof(kernel_merge),
            sizeof(kernel_finish));
     for (uint64_t i = 0; i < count; ++i)
-        print_problem(&source, i);
+        print_problem(&source, i / 2, i % 2 == 0);
     return EXIT_SUCCESS;
 }
