@@ -1,10 +1,5 @@
 #include "problem.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- Names ---------------------------------------------------------------------------------------------------- */
@@ -19,9 +14,13 @@ const problem_dtype problem_dtypes[PROBLEM_DTYPE_COUNT] = {
 };
 
 const char *const data_kind_names[DATA_KIND_COUNT] = {
-    "random", "ties",  "constant", "increasing", "decreasing", "nan",     "allnan",  "special", "bits",
-    "zeros",  "worst", "best",     "peak",       "pair",       "nanpeak", "nanpair", "number",
+    "random", "ties", "constant", "increasing", "decreasing", "nan",     "allnan", "special", "bits",  "zeros",
+    "worst",  "best", "peak",     "pair",       "nanpeak",    "nanpair", "number", "far",     "close",
 };
+
+const char *const run_route_names[ROUTE_COUNT] = {"plan", "call", "host"};
+const char *const run_queue_names[QUEUE_COUNT] = {"in", "silent", "out"};
+const char *const run_memory_names[MEMORY_COUNT] = {"device", "host"};
 
 const problem_dtype *problem_dtype_find(argmax_cl_dtype dtype) {
     for (size_t i = 0; i < PROBLEM_DTYPE_COUNT; i++)
@@ -30,7 +29,7 @@ const problem_dtype *problem_dtype_find(argmax_cl_dtype dtype) {
     return NULL;
 }
 
-static const problem_dtype *dtype_named(const char *name) {
+const problem_dtype *problem_dtype_named(const char *name) {
     for (size_t i = 0; i < PROBLEM_DTYPE_COUNT; i++)
         if (strcmp(problem_dtypes[i].name, name) == 0)
             return &problem_dtypes[i];
@@ -118,6 +117,14 @@ void problem_resolve(problem_line *p) {
     resolve_tensor(p->rank, sizes, &p->value);
 }
 
+bool problem_offsets_fit(const problem_line *p) {
+    uint64_t sizes[PROBLEM_MAX_RANK];
+    problem_output_sizes(p, sizes);
+    return p->input.offset >= reach(p->rank, p->size, p->input.stride, false) &&
+           p->index.offset >= reach(p->rank, sizes, p->index.stride, false) &&
+           p->value.offset >= reach(p->rank, sizes, p->value.stride, false);
+}
+
 void problem_init(problem_line *p) {
     memset(p, 0, sizeof *p);
     p->dtype = ARGMAX_CL_FLOAT32;
@@ -149,259 +156,6 @@ void problem_describe(const problem_line *p, problem_desc *d) {
     d->desc.axis_direction = p->direction;
     d->desc.nan_mode = p->nan_mode;
     d->desc.strategy = p->strategy[0] ? p->strategy : NULL;
-    d->desc.tuning = p->tuning[0] ? p->tuning : NULL;
-}
-
-/* ---- Reading -------------------------------------------------------------------------------------------------- */
-
-/* One word being read, and where a complaint about it goes. */
-typedef struct reader {
-    const char *word;
-    char *error;
-    size_t error_size;
-} reader;
-
-static bool complain(const reader *r, const char *expected) {
-    snprintf(r->error, r->error_size, "\"%s\": expected %s", r->word, expected);
-    return false;
-}
-
-static bool read_u64(const char *text, const char *stop, uint64_t *number) {
-    char *end;
-    errno = 0;
-    *number = strtoull(text, &end, 10);
-    return *text >= '0' && *text <= '9' && end == stop && errno == 0;
-}
-
-/* Numbers of `text` separated by `separator`; returns their number, 0 when the text is wrong. */
-static uint32_t read_list(const char *text, char separator, int64_t numbers[PROBLEM_MAX_RANK]) {
-    for (uint32_t count = 0; count < PROBLEM_MAX_RANK; count++) {
-        const char *const stop = text + strcspn(text, (const char[]){separator, 0});
-        const bool negative = *text == '-';
-        uint64_t magnitude;
-        if (!read_u64(text + negative, stop, &magnitude) || magnitude > INT64_MAX)
-            return 0;
-        numbers[count] = negative ? -(int64_t)magnitude : (int64_t)magnitude;
-        if (*stop == 0)
-            return count + 1;
-        text = stop + 1;
-    }
-    return 0;
-}
-
-static bool read_sizes(const reader *r, problem_line *p) {
-    int64_t numbers[PROBLEM_MAX_RANK];
-    p->rank = read_list(r->word, 'x', numbers);
-    for (uint32_t d = 0; d < p->rank; d++) {
-        if (numbers[d] < 0)
-            return complain(r, "sizes of 0 and more");
-        p->size[d] = (uint64_t)numbers[d];
-    }
-    return p->rank > 0 || complain(r, "1 to 8 sizes such as 64x128");
-}
-
-static bool read_axes(const reader *r, problem_line *p, const char *text) {
-    int64_t numbers[PROBLEM_MAX_RANK];
-    p->axis_count = read_list(text, ',', numbers);
-    for (uint32_t i = 0; i < p->axis_count; i++) {
-        if (numbers[i] < 0 || numbers[i] >= p->rank)
-            return complain(r, "axes below the rank");
-        p->axes[i] = (uint32_t)numbers[i];
-    }
-    return p->axis_count > 0 || complain(r, "1 to 8 axes such as 0,2");
-}
-
-static bool read_tensor(const reader *r, const problem_line *p, const char *name, const char *text, problem_tensor *t) {
-    if (strcmp(name, "strides") == 0) {
-        t->has_strides = true;
-        return read_list(text, ',', t->stride) == p->rank || complain(r, "one stride for each size");
-    }
-    t->has_offset = true;
-    return read_u64(text, text + strlen(text), &t->offset) || complain(r, "an offset of 0 and more");
-}
-
-static bool read_name(const reader *r, const char *text, char name[32]) {
-    const size_t length = strlen(text);
-    if (length == 0 || length >= 32)
-        return complain(r, "a name of 1 to 31 letters");
-    memcpy(name, text, length + 1);
-    return true;
-}
-
-static bool read_data(const reader *r, problem_line *p, const char *text) {
-    for (int i = 0; i < DATA_KIND_COUNT; i++)
-        if (strcmp(text, data_kind_names[i]) == 0) {
-            p->data = (data_kind)i;
-            return true;
-        }
-    return complain(r, "a kind of data such as random, ties, special");
-}
-
-static bool read_nan(const reader *r, problem_line *p, const char *text) {
-    p->nan_mode = strcmp(text, "ignore") == 0 ? ARGMAX_CL_NAN_IGNORE : ARGMAX_CL_NAN_PROPAGATE;
-    return p->nan_mode == ARGMAX_CL_NAN_IGNORE || strcmp(text, "propagate") == 0 ||
-           complain(r, "nan=propagate or nan=ignore");
-}
-
-static bool read_index(const reader *r, problem_line *p, const char *text) {
-    const problem_dtype *const type = dtype_named(text);
-    if (!type || !type->is_index)
-        return complain(r, "index=int32, uint32, int64 or uint64");
-    p->index_type = type->dtype;
-    return true;
-}
-
-/* A word after the sizes: NAME=TEXT, or a flag. */
-static bool read_option(const reader *r, problem_line *p) {
-    char name[16];
-    const size_t length = strcspn(r->word, "=");
-    if (length >= sizeof name)
-        return complain(r, "an option such as axes=0");
-    memcpy(name, r->word, length);
-    name[length] = 0;
-    if (r->word[length] == 0) {
-        if (strcmp(name, "last") == 0)
-            p->direction = ARGMAX_CL_DECREASING;
-        else if (strcmp(name, "value") == 0)
-            p->has_value = true;
-        else
-            return complain(r, "last, value or NAME=...");
-        return true;
-    }
-    const char *const text = r->word + length + 1;
-    if (strcmp(name, "strides") == 0 || strcmp(name, "offset") == 0)
-        return read_tensor(r, p, name, text, &p->input);
-    if (strcmp(name, "istrides") == 0 || strcmp(name, "ioffset") == 0)
-        return read_tensor(r, p, name + 1, text, &p->index);
-    if (strcmp(name, "vstrides") == 0 || strcmp(name, "voffset") == 0)
-        return read_tensor(r, p, name + 1, text, &p->value);
-    if (strcmp(name, "axes") == 0)
-        return read_axes(r, p, text);
-    if (strcmp(name, "nan") == 0)
-        return read_nan(r, p, text);
-    if (strcmp(name, "index") == 0)
-        return read_index(r, p, text);
-    if (strcmp(name, "data") == 0)
-        return read_data(r, p, text);
-    if (strcmp(name, "seed") == 0)
-        return read_u64(text, text + strlen(text), &p->seed) || complain(r, "a seed of 0 and more");
-    if (strcmp(name, "strategy") == 0)
-        return read_name(r, text, p->strategy);
-    if (strcmp(name, "tuning") == 0)
-        return read_name(r, text, p->tuning);
-    return complain(r, "an option of the problem grammar");
-}
-
-/* The first three words are positional. */
-static bool read_word(const reader *r, problem_line *p, uint32_t place) {
-    if (place == 0) {
-        p->op = strcmp(r->word, "argmin") == 0 ? ARGMAX_CL_ARGMIN : ARGMAX_CL_ARGMAX;
-        return p->op == ARGMAX_CL_ARGMIN || strcmp(r->word, "argmax") == 0 || complain(r, "argmax or argmin");
-    }
-    if (place == 1) {
-        const problem_dtype *const type = dtype_named(r->word);
-        if (!type)
-            return complain(r, "an element type such as float32");
-        p->dtype = type->dtype;
-        return true;
-    }
-    return place == 2 ? read_sizes(r, p) : read_option(r, p);
-}
-
-/* A tensor that starts below its buffer cannot be run. */
-static bool check_offsets(const problem_line *p, char *error, size_t error_size) {
-    uint64_t sizes[PROBLEM_MAX_RANK];
-    problem_output_sizes(p, sizes);
-    const reader r = {"offset", error, error_size};
-    return (p->input.offset >= reach(p->rank, p->size, p->input.stride, false) &&
-            p->index.offset >= reach(p->rank, sizes, p->index.stride, false) &&
-            p->value.offset >= reach(p->rank, sizes, p->value.stride, false)) ||
-           complain(&r, "offsets that keep negative strides within the buffer");
-}
-
-static const char spaces[] = " \t\r\n";
-
-bool problem_is_blank(const char *line) {
-    line += strspn(line, spaces);
-    return *line == 0 || *line == '#';
-}
-
-bool problem_parse(const char *line, problem_line *p, char *error, size_t error_size) {
-    problem_init(p);
-    uint32_t place = 0;
-    while (!problem_is_blank(line)) {
-        char word[256];
-        line += strspn(line, spaces);
-        const size_t length = strcspn(line, " \t\r\n#");
-        const reader r = {word, error, error_size};
-        snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), line);
-        if (length >= sizeof word)
-            return complain(&r, "a shorter word");
-        if (!read_word(&r, p, place++))
-            return false;
-        line += length;
-    }
-    if (place < 3)
-        return complain(&(reader){"end of line", error, error_size}, "OP DTYPE SIZES");
-    if (p->axis_count == 0)
-        while (p->axis_count < p->rank) {
-            p->axes[p->axis_count] = p->axis_count;
-            p->axis_count++;
-        }
-    problem_resolve(p);
-    return check_offsets(p, error, error_size);
-}
-
-/* ---- Printing ------------------------------------------------------------------------------------------------- */
-
-typedef struct writer {
-    char *text;
-    size_t size, used;
-} writer;
-
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-static void
-put(writer *w, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    const int length = vsnprintf(w->text + w->used, w->size - w->used, format, arguments);
-    va_end(arguments);
-    if (length > 0)
-        w->used = w->used + (size_t)length < w->size ? w->used + (size_t)length : w->size - 1;
-}
-
-static void put_tensor(writer *w, const problem_line *p, const char *prefix, const problem_tensor *t) {
-    if (t->has_strides)
-        put(w, " %sstrides=", prefix);
-    for (uint32_t d = 0; t->has_strides && d < p->rank; d++)
-        put(w, "%s%" PRId64, d ? "," : "", t->stride[d]);
-    if (t->has_offset)
-        put(w, " %soffset=%" PRIu64, prefix, t->offset);
-}
-
-void problem_print(const problem_line *p, char *text, size_t text_size) {
-    writer w = {text, text_size, 0};
-    put(&w, "%s %s ", p->op == ARGMAX_CL_ARGMIN ? "argmin" : "argmax", problem_dtype_find(p->dtype)->name);
-    for (uint32_t d = 0; d < p->rank; d++)
-        put(&w, "%s%" PRIu64, d ? "x" : "", p->size[d]);
-    for (uint32_t i = 0; i < p->axis_count; i++)
-        put(&w, "%s%" PRIu32, i ? "," : " axes=", p->axes[i]);
-    if (p->direction == ARGMAX_CL_DECREASING)
-        put(&w, " last");
-    if (p->nan_mode == ARGMAX_CL_NAN_IGNORE)
-        put(&w, " nan=ignore");
-    put(&w, " index=%s", problem_dtype_find(p->index_type)->name);
-    if (p->has_value)
-        put(&w, " value");
-    put_tensor(&w, p, "", &p->input);
-    put_tensor(&w, p, "i", &p->index);
-    if (p->has_value)
-        put_tensor(&w, p, "v", &p->value);
-    put(&w, " data=%s seed=%" PRIu64, data_kind_names[p->data], p->seed);
-    if (p->strategy[0])
-        put(&w, " strategy=%s", p->strategy);
-    if (p->tuning[0])
-        put(&w, " tuning=%s", p->tuning);
+    /* Changed fields come with their row, by a file: see tuned.h. */
+    d->desc.tuning = p->tuning[0] && !p->fields[0] ? p->tuning : NULL;
 }

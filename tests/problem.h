@@ -2,7 +2,8 @@
  *
  *   OP DTYPE SIZES [axes=LIST] [last] [nan=propagate|ignore] [index=TYPE] [value]
  *      [strides=LIST] [offset=N] [istrides=LIST] [ioffset=N] [vstrides=LIST] [voffset=N]
- *      [data=KIND] [seed=N] [strategy=NAME] [tuning=NAME]           # and a comment to the end of the line
+ *      [data=KIND] [seed=N] [strategy=NAME] [tuning=NAME] [fields=FIELD:NUMBER,...]
+ *      [route=plan|call|host] [queue=in|silent|out] [memory=device|host]    # and a comment to the end of the line
  *
  *   argmax float32 8192x8192 axes=1
  *   argmin int8 64x128x64 axes=0,2 last index=uint32 value strides=8192,64,1 data=ties seed=7 strategy=general
@@ -10,7 +11,8 @@
  * SIZES are joined by x; lists by commas, one entry per axis. Without axes= all are reduced; index= is int64 unless
  * given. Strides and offsets are in elements; prefix i is the index output, v the value output. Without strides= the
  * tensor is packed row-major; without offset= it starts as low in its buffer as its strides allow (0 unless some are
- * negative). Data is a function of KIND, seed and the problem alone. */
+ * negative). Data is a function of KIND, seed and the problem alone. fields= changes numbers of the tuning row. The
+ * last three words say how runner.h runs it; other programs have their own ways. */
 #ifndef ARGMAX_CL_TESTS_PROBLEM_H
 #define ARGMAX_CL_TESTS_PROBLEM_H
 
@@ -20,7 +22,7 @@
 #include <stdint.h>
 
 #define PROBLEM_MAX_RANK ARGMAX_CL_MAX_RANK
-#define PROBLEM_LINE_SIZE 1024 /* bytes that hold every printed problem */
+#define PROBLEM_LINE_SIZE 2048 /* bytes that hold every printed problem */
 
 /* What the input holds. "Best" is the extreme that the operator looks for, "worst" the other one. Some kinds give each
  * reduction a place: index (seed + number of the output) mod R, so that R outputs have an extreme at every index. */
@@ -42,8 +44,31 @@ typedef enum data_kind {
     DATA_NANPEAK, /* random, and a NaN in each reduction at its place */
     DATA_NANPAIR, /* the same, with another NaN at the next index, or at 0 */
     DATA_NUMBER,  /* NaN everywhere but for the worst value at each reduction's place */
+    DATA_FAR,     /* ties, and the best finite value at the place and half of the reduction after it */
+    DATA_CLOSE,   /* four values next to each other */
     DATA_KIND_COUNT
 } data_kind;
+
+/* Which of the library's three calls runs the problem. */
+typedef enum run_route { ROUTE_PLAN, ROUTE_CALL, ROUTE_HOST, ROUTE_COUNT } run_route;
+extern const char *const run_route_names[ROUTE_COUNT];
+
+/* The queue of a route other than the host call. */
+typedef enum run_queue {
+    QUEUE_IN_ORDER,
+    QUEUE_SILENT,       /* in order, and no event is asked for */
+    QUEUE_OUT_OF_ORDER, /* the operator has the buffers' transfers in its wait list, and what reads them waits for it */
+    QUEUE_COUNT
+} run_queue;
+extern const char *const run_queue_names[QUEUE_COUNT];
+
+/* Where the tensors lie. */
+typedef enum run_memory {
+    MEMORY_DEVICE, /* sub-buffers; the host call's arrays are aligned */
+    MEMORY_HOST,   /* the host's memory as a buffer, and the host call's arrays, one element beyond all alignment */
+    MEMORY_COUNT
+} run_memory;
+extern const char *const run_memory_names[MEMORY_COUNT];
 
 typedef struct problem_tensor {
     bool has_strides, has_offset;     /* given, not derived */
@@ -64,6 +89,11 @@ typedef struct problem_line {
     data_kind data;
     uint64_t seed;
     char strategy[32], tuning[32]; /* "": not forced */
+    char fields[200];              /* "": the row as it is */
+    bool has_route;                /* given, not left to the program */
+    run_route route;
+    run_queue queue;
+    run_memory memory;
 } problem_line;
 
 /* ---- Text ----------------------------------------------------------------------------------------------------- */
@@ -84,6 +114,9 @@ void problem_init(problem_line *p);
 
 /* Derive the strides and offsets that were not given. Call it again after sizes or axes change. */
 void problem_resolve(problem_line *p);
+
+/* Whether no tensor reaches below its buffer. */
+bool problem_offsets_fit(const problem_line *p);
 
 /* ---- What follows from a problem ------------------------------------------------------------------------------ */
 
@@ -119,6 +152,7 @@ typedef struct problem_dtype {
 extern const problem_dtype problem_dtypes[PROBLEM_DTYPE_COUNT];
 /* NULL for an unknown one. */
 const problem_dtype *problem_dtype_find(argmax_cl_dtype dtype);
+const problem_dtype *problem_dtype_named(const char *name);
 /* Bits of element i of an array, zero-extended; and the reverse. */
 uint64_t problem_load(const problem_dtype *type, const void *array, uint64_t i);
 void problem_store(const problem_dtype *type, void *array, uint64_t i, uint64_t bits);

@@ -116,6 +116,12 @@ static uint64_t slope(const problem_dtype *t, uint64_t i, uint64_t n) {
     return from_ordinal(t, (int64_t)((uint64_t)lowest_ordinal(t) + 1 + rise));
 }
 
+/* An ordinal with three finite ones above it. */
+static int64_t close_base(const problem_line *p, const problem_dtype *t) {
+    const uint64_t range = (uint64_t)highest_ordinal(t) - (uint64_t)lowest_ordinal(t) - 4;
+    return (int64_t)((uint64_t)lowest_ordinal(t) + 1 + problem_mix(p->seed) % range);
+}
+
 static uint64_t element(const problem_line *p, const problem_dtype *t, uint64_t i, uint64_t n) {
     const bool is_float = t->mantissa_bits != 0;
     const uint64_t random = problem_mix(i ^ problem_mix(p->seed));
@@ -123,9 +129,12 @@ static uint64_t element(const problem_line *p, const problem_dtype *t, uint64_t 
     case DATA_TIES:
     case DATA_PEAK:
     case DATA_PAIR:
+    case DATA_FAR:
         return from_ordinal(t, ((int64_t)(random % 5) - 2) * (highest_ordinal(t) / 4));
     case DATA_CONSTANT:
         return finite(t, problem_mix(p->seed));
+    case DATA_CLOSE:
+        return from_ordinal(t, close_base(p, t) + (int64_t)(random % 4));
     case DATA_INCREASING:
         return slope(t, i, n);
     case DATA_DECREASING:
@@ -190,8 +199,10 @@ static void plant(const problem_line *p, const problem_dtype *t, void *elements,
 
 static void plant_all(const problem_line *p, const problem_dtype *t, void *elements) {
     const bool is_float = t->mantissa_bits != 0;
-    if (p->data == DATA_PEAK || p->data == DATA_PAIR)
+    if (p->data == DATA_PEAK || p->data == DATA_PAIR || p->data == DATA_FAR)
         plant(p, t, elements, 0, best(p, t, true));
+    if (p->data == DATA_FAR)
+        plant(p, t, elements, problem_reduction_count(p) / 2, best(p, t, true));
     if (p->data == DATA_PAIR)
         plant(p, t, elements, 1, best(p, t, true));
     if (is_float && (p->data == DATA_NANPEAK || p->data == DATA_NANPAIR))

@@ -12,36 +12,20 @@ uint64_t random_below(random_source *s, uint64_t n) {
     return random_next(s) % n;
 }
 
-static bool one_in(random_source *s, uint64_t n) {
+bool random_one_in(random_source *s, uint64_t n) {
     return random_below(s, n) == 0;
 }
 
-void random_kind(random_source *s, problem_line *p) {
-    static const argmax_cl_dtype index_types[] = {ARGMAX_CL_INT64, ARGMAX_CL_INT32, ARGMAX_CL_UINT64, ARGMAX_CL_UINT32};
-    problem_init(p);
-    p->op = one_in(s, 2) ? ARGMAX_CL_ARGMIN : ARGMAX_CL_ARGMAX;
-    p->dtype = problem_dtypes[random_below(s, PROBLEM_DTYPE_COUNT)].dtype;
-    p->index_type = index_types[random_below(s, 4)];
-    p->direction = one_in(s, 2) ? ARGMAX_CL_DECREASING : ARGMAX_CL_INCREASING;
-    p->nan_mode = one_in(s, 2) ? ARGMAX_CL_NAN_IGNORE : ARGMAX_CL_NAN_PROPAGATE;
-    p->has_value = one_in(s, 2);
+/* A size of about `scale`, a power of two, and often next to it or to 255 times one. */
+static uint64_t random_size(random_source *s, uint64_t scale) {
+    if (random_one_in(s, 3))
+        return scale + random_below(s, 3) - (scale > 1 ? 1 : 0);
+    if (scale > 128 && random_one_in(s, 4))
+        return scale / 256 * 255 + random_below(s, 3) - 1 + (scale < 256 ? 255 : 0);
+    return scale + random_below(s, scale);
 }
 
-/* A size between 1 and `most`, as likely small as large, and often next to a power of two or to 255 times one. */
-static uint64_t random_size(random_source *s, uint64_t most) {
-    uint64_t bits = 0;
-    while (most >> bits > 1)
-        bits++;
-    const uint64_t scale = (uint64_t)1 << random_below(s, bits + 1);
-    uint64_t size = scale + random_below(s, scale);
-    if (one_in(s, 3))
-        size = scale + random_below(s, 3) - 1;
-    else if (one_in(s, 8))
-        size = (scale > 255 ? scale / 256 : 1) * 255 + random_below(s, 3) - 1;
-    return size < 1 ? 1 : size > most ? most : size;
-}
-
-static void shuffle(random_source *s, uint32_t count, uint32_t *list) {
+void random_shuffle(random_source *s, uint32_t count, uint32_t *list) {
     for (uint32_t i = count; i > 1; i--) {
         const uint32_t j = (uint32_t)random_below(s, i), kept = list[i - 1];
         list[i - 1] = list[j];
@@ -49,29 +33,39 @@ static void shuffle(random_source *s, uint32_t count, uint32_t *list) {
     }
 }
 
-/* Give the room to the axes in random order, so that any of them may be the long one. */
+/* Share the room out among the axes, logarithmically, but for those of size 1. */
 static void random_shape(random_source *s, problem_line *p, uint64_t elements) {
-    uint32_t order[PROBLEM_MAX_RANK];
-    p->rank = 1 + (uint32_t)random_below(s, one_in(s, 2) ? 3 : PROBLEM_MAX_RANK);
-    for (uint32_t d = 0; d < p->rank; d++)
-        order[d] = d;
-    shuffle(s, p->rank, order);
-    for (uint32_t i = 0; i < p->rank; i++) {
-        const uint64_t size = one_in(s, 8) ? 1 : random_size(s, elements);
-        assert(size > 0);
-        p->size[order[i]] = size;
-        elements /= size;
+    uint64_t weight[PROBLEM_MAX_RANK], all = 0, bits = 0;
+    while (elements >> bits > 1)
+        bits++;
+    p->rank = 1 + (uint32_t)random_below(s, random_one_in(s, 2) ? 4 : PROBLEM_MAX_RANK);
+    for (uint32_t d = 0; d < p->rank; d++) {
+        weight[d] = random_one_in(s, 8) ? 0 : 1 + random_below(s, 100);
+        all += weight[d];
+    }
+    for (uint32_t d = 0; d < p->rank; d++) {
+        const uint64_t size = weight[d] ? random_size(s, (uint64_t)1 << bits * weight[d] / all) : 1;
+        p->size[d] = size > elements ? elements : size;
+        elements /= p->size[d];
     }
 }
 
+/* Any of them; for half of the problems the longest is reduced. */
 static void random_axes(random_source *s, problem_line *p) {
-    uint32_t order[PROBLEM_MAX_RANK];
+    uint32_t order[PROBLEM_MAX_RANK], longest = 0;
     for (uint32_t d = 0; d < p->rank; d++)
         order[d] = d;
-    shuffle(s, p->rank, order);
-    p->axis_count = 1 + (uint32_t)random_below(s, one_in(s, 3) ? p->rank : (p->rank + 1) / 2);
+    random_shuffle(s, p->rank, order);
+    for (uint32_t i = 0; i < p->rank; i++)
+        longest = p->size[order[i]] > p->size[order[longest]] ? i : longest;
+    if (random_one_in(s, 2)) {
+        const uint32_t first = order[0];
+        order[0] = order[longest];
+        order[longest] = first;
+    }
+    p->axis_count = 1 + (uint32_t)random_below(s, random_one_in(s, 3) ? p->rank : (p->rank + 1) / 2);
     memcpy(p->axes, order, sizeof p->axes);
-    if (one_in(s, 100)) /* nothing to do: a kept axis of size 0 */
+    if (random_one_in(s, 100)) /* nothing to do: a kept axis of size 0 */
         for (uint32_t d = 0; d < p->rank; d++)
             if (!problem_axis_reduced(p, d))
                 p->size[d] = 0;
@@ -80,30 +74,30 @@ static void random_axes(random_source *s, problem_line *p) {
 /* Strides of a dense tensor whose axes lie in a random order, some backwards, some with room to spare. */
 static void random_layout(random_source *s, uint32_t rank, const uint64_t *sizes, bool is_input, problem_tensor *t) {
     uint32_t order[PROBLEM_MAX_RANK];
-    const bool permuted = one_in(s, 2), negative = one_in(s, 2), padded = one_in(s, 2);
-    int64_t span = 1 + (int64_t)(padded && one_in(s, 2) ? random_below(s, 3) : 0);
+    const bool permuted = random_one_in(s, 2), negative = random_one_in(s, 2), padded = random_one_in(s, 2);
+    int64_t span = 1 + (int64_t)(padded && random_one_in(s, 2) ? random_below(s, 3) : 0);
     for (uint32_t d = 0; d < rank; d++)
         order[d] = rank - 1 - d;
     if (permuted)
-        shuffle(s, rank, order);
+        random_shuffle(s, rank, order);
     t->has_strides = true;
     for (uint32_t i = 0; i < rank; i++) {
         int64_t *const stride = &t->stride[order[i]];
-        *stride = negative && one_in(s, 2) ? -span : span;
+        *stride = negative && random_one_in(s, 2) ? -span : span;
         span *= sizes[order[i]] ? (int64_t)sizes[order[i]] : 1;
-        span += padded && one_in(s, 2) ? (int64_t)random_below(s, 5) : 0;
-        if (is_input && one_in(s, 8))
-            *stride = one_in(s, 2) ? 0 : *stride / 2; /* broadcast, overlapping */
-        else if (sizes[order[i]] == 1 && one_in(s, 4))
+        span += padded && random_one_in(s, 2) ? (int64_t)random_below(s, 5) : 0;
+        if (is_input && random_one_in(s, 8)) /* broadcast, overlapping */
+            *stride = random_one_in(s, 2) ? 0 : random_one_in(s, 2) ? *stride / 2 : (int64_t)random_below(s, 7) - 3;
+        else if (sizes[order[i]] == 1 && random_one_in(s, 4))
             *stride = (int64_t)random_next(s) / 4; /* means nothing */
     }
 }
 
 static void random_offset(random_source *s, problem_tensor *t) {
-    if (one_in(s, 2))
+    if (random_one_in(s, 2))
         return;
     t->has_offset = true; /* on top of the least one, which problem_resolve has put there */
-    t->offset += random_below(s, one_in(s, 2) ? 4 : 70);
+    t->offset += random_below(s, random_one_in(s, 2) ? 4 : 70);
 }
 
 static void random_tensors(random_source *s, problem_line *p) {
@@ -111,7 +105,7 @@ static void random_tensors(random_source *s, problem_line *p) {
     problem_tensor *const tensors[] = {&p->input, &p->index, &p->value};
     problem_output_sizes(p, sizes);
     for (size_t i = 0; i < 3; i++)
-        if (one_in(s, 2))
+        if (random_one_in(s, 2))
             random_layout(s, p->rank, i ? sizes : p->size, i == 0, tensors[i]);
     problem_resolve(p);
     for (size_t i = 0; i < 3; i++)
@@ -119,19 +113,47 @@ static void random_tensors(random_source *s, problem_line *p) {
 }
 
 void random_problem(random_source *s, problem_line *p, uint64_t elements) {
-    const problem_line kind = *p;
-    problem_init(p);
-    p->op = kind.op;
-    p->dtype = kind.dtype;
-    p->index_type = kind.index_type;
-    p->direction = kind.direction;
-    p->nan_mode = kind.nan_mode;
-    p->has_value = kind.has_value;
-    memcpy(p->strategy, kind.strategy, sizeof p->strategy);
-    memcpy(p->tuning, kind.tuning, sizeof p->tuning);
-    random_shape(s, p, elements);
-    random_axes(s, p);
+    for (size_t i = 0; i < 3; i++)
+        memset((problem_tensor *[]){&p->input, &p->index, &p->value}[i], 0, sizeof(problem_tensor));
+    for (bool trivial = true; trivial;) {
+        random_shape(s, p, elements);
+        random_axes(s, p);
+        trivial = (problem_reduction_count(p) == 1 || problem_output_count(p) == 1) && !random_one_in(s, 8);
+    }
     random_tensors(s, p);
+    random_data(s, p);
+    random_way(s, p);
+}
+
+void random_data(random_source *s, problem_line *p) {
     p->data = (data_kind)random_below(s, DATA_KIND_COUNT);
     p->seed = random_below(s, 100000);
+}
+
+/* Rows that promise aligned buffers get them. */
+void random_way(random_source *s, problem_line *p) {
+    const bool aligned = strstr(p->fields, "aligned:2") != NULL;
+    p->has_route = true;
+    p->route = aligned ? (random_one_in(s, 2) ? ROUTE_PLAN : ROUTE_CALL) : (run_route)random_below(s, ROUTE_COUNT);
+    p->queue = p->route == ROUTE_HOST ? QUEUE_IN_ORDER : (run_queue)random_below(s, QUEUE_COUNT);
+    p->memory = !aligned && random_one_in(s, 3) ? MEMORY_HOST : MEMORY_DEVICE;
+}
+
+void random_shrink_to(random_source *s, problem_line *p, uint32_t axis, uint64_t unit) {
+    const uint64_t size = p->size[axis];
+    if (unit == 0 || unit > size)
+        return;
+    const uint64_t near = (1 + random_below(s, size / unit)) * unit + random_below(s, 3) - 1;
+    p->size[axis] = near < 1 ? 1 : near > size ? size : near;
+    problem_resolve(p);
+}
+
+uint64_t random_dealt(uint64_t seed, uint64_t turn, uint32_t n) {
+    uint32_t hand[RANDOM_DEALT_MOST];
+    random_source s = {problem_mix(seed ^ problem_mix(turn / n + n))};
+    assert(n <= RANDOM_DEALT_MOST);
+    for (uint32_t i = 0; i < n; i++)
+        hand[i] = i;
+    random_shuffle(&s, n, hand);
+    return hand[turn % n];
 }

@@ -1,14 +1,14 @@
 #include "runner.h"
 
+#include "arena.h"
 #include "oracle.h"
+#include "tuned.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-const char *const run_route_names[ROUTE_COUNT] = {"plan", "call", "host"};
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
@@ -40,73 +40,22 @@ bool runner_open(runner *r, const char *selector) {
     for (r->guard = alignment_bits / 8; r->guard < 256;)
         r->guard = r->guard ? r->guard * 2 : 256;
     r->queue = clCreateCommandQueue(r->context, r->device, 0, &code);
-    return opencl_ok(r, code, "clCreateCommandQueue");
+    if (!opencl_ok(r, code, "clCreateCommandQueue"))
+        return false;
+    r->loose_queue = clCreateCommandQueue(r->context, r->device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code);
+    if (code != CL_SUCCESS)
+        r->loose_queue = NULL; /* optional in OpenCL */
+    return true;
 }
 
 void runner_close(runner *r) {
     if (r->queue)
         clReleaseCommandQueue(r->queue);
+    if (r->loose_queue)
+        clReleaseCommandQueue(r->loose_queue);
     argmax_cl_destroy(r->handle);
+    tuned_use("", "");
     memset(r, 0, sizeof *r);
-}
-
-/* ---- Memory between guard zones ------------------------------------------------------------------------------- */
-
-/* `bytes` bytes with a guard zone on each side. `buffer` is a sub-buffer of exactly those bytes, so that the library
- * cannot see the zones. */
-typedef struct arena {
-    cl_mem whole, buffer;
-    size_t bytes, guard;
-    unsigned char *image;  /* what `whole` was filled with, made into what it should become */
-    unsigned char *actual; /* what it became */
-} arena;
-
-static size_t arena_size(const arena *a) {
-    return a->bytes + 2 * a->guard;
-}
-
-static unsigned char *arena_inside(const arena *a, unsigned char *image) {
-    return image + a->guard;
-}
-
-/* Host side: the image holds varied bytes that never repeat with a power of two. */
-static bool arena_open(runner *r, arena *a, size_t bytes) {
-    a->bytes = bytes;
-    a->guard = r->guard;
-    a->image = malloc(arena_size(a));
-    a->actual = malloc(arena_size(a));
-    if (!a->image || !a->actual)
-        return problem_with(r, "out of host memory for %zu bytes", arena_size(a));
-    for (size_t i = 0; i < arena_size(a); i++)
-        a->image[i] = (unsigned char)(0xA5 + i % 251);
-    return true;
-}
-
-static bool arena_upload(runner *r, arena *a, cl_mem_flags flags) {
-    cl_int code;
-    a->whole = clCreateBuffer(r->context, flags, arena_size(a), NULL, &code);
-    if (!opencl_ok(r, code, "clCreateBuffer"))
-        return false;
-    code = clEnqueueWriteBuffer(r->queue, a->whole, CL_TRUE, 0, arena_size(a), a->image, 0, NULL, NULL);
-    if (!opencl_ok(r, code, "clEnqueueWriteBuffer") || a->bytes == 0)
-        return code == CL_SUCCESS;
-    const cl_buffer_region region = {a->guard, a->bytes};
-    a->buffer = clCreateSubBuffer(a->whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
-    return opencl_ok(r, code, "clCreateSubBuffer");
-}
-
-static bool arena_download(runner *r, arena *a) {
-    const cl_int code = clEnqueueReadBuffer(r->queue, a->whole, CL_TRUE, 0, arena_size(a), a->actual, 0, NULL, NULL);
-    return opencl_ok(r, code, "clEnqueueReadBuffer");
-}
-
-static void arena_close(arena *a) {
-    if (a->buffer)
-        clReleaseMemObject(a->buffer);
-    if (a->whole)
-        clReleaseMemObject(a->whole);
-    free(a->actual);
-    free(a->image);
 }
 
 /* ---- One run -------------------------------------------------------------------------------------------------- */
@@ -116,80 +65,146 @@ typedef struct trial {
     problem_desc d;
     arena input, index, value, workspace;
     argmax_cl_plan plan;
-    argmax_cl_status status;
+    cl_command_queue queue;
+    cl_uint written_count; /* transfers under way */
+    cl_event written[3], done;
 } trial;
 
 static size_t element_size(argmax_cl_dtype dtype) {
     return problem_dtype_find(dtype)->bits / 8;
 }
 
-static bool trial_open(runner *r, trial *t) {
+static bool open_arena(runner *r, const trial *t, arena *a, uint64_t elements, argmax_cl_dtype dtype) {
+    const size_t element = element_size(dtype), bytes = (size_t)elements * element;
+    return arena_open(a, bytes, r->guard, t->p->memory == MEMORY_HOST ? element : 0) ||
+           problem_with(r, "out of host memory for %zu bytes", bytes);
+}
+
+static bool trial_open(runner *r, trial *t, const void *content) {
     const problem_line *const p = t->p;
-    if (!arena_open(r, &t->input, (size_t)problem_input_extent(p) * element_size(p->dtype)) ||
-        !arena_open(r, &t->index, (size_t)problem_output_extent(p, &p->index) * element_size(p->index_type)) ||
-        !arena_open(r, &t->value,
-                    p->has_value ? (size_t)problem_output_extent(p, &p->value) * element_size(p->dtype) : 0))
-        return false;
     const problem_dtype *const type = problem_dtype_find(p->dtype);
-    for (size_t i = 0; i < arena_size(&t->input) / element_size(p->dtype); i++)
-        problem_store(type, t->input.image, i, problem_poison(p));
-    problem_fill(p, arena_inside(&t->input, t->input.image));
+    if (!open_arena(r, t, &t->input, problem_input_extent(p), p->dtype) ||
+        !open_arena(r, t, &t->index, problem_output_extent(p, &p->index), p->index_type) ||
+        !open_arena(r, t, &t->value, p->has_value ? problem_output_extent(p, &p->value) : 0, p->dtype))
+        return false;
+    arena_fill_guards(&t->input, type, problem_poison(p));
+    arena_fill(&t->index);
+    arena_fill(&t->value);
+    if (content)
+        memcpy(arena_inside(&t->input, t->input.image), content, t->input.bytes);
+    else
+        problem_fill(p, arena_inside(&t->input, t->input.image));
     return true;
 }
 
-static bool library_ok(runner *r, trial *t, argmax_cl_status status, const char *call) {
-    t->status = status;
+static void trial_close(trial *t) {
+    if (t->written_count)
+        clWaitForEvents(t->written_count, t->written);
+    if (t->done)
+        clReleaseEvent(t->done);
+    for (cl_uint i = 0; i < t->written_count; i++)
+        clReleaseEvent(t->written[i]);
+    argmax_cl_plan_destroy(t->plan);
+    arena_close(&t->workspace);
+    arena_close(&t->value);
+    arena_close(&t->index);
+    arena_close(&t->input);
+}
+
+static bool library_ok(runner *r, argmax_cl_status status, const char *call) {
+    r->status = status;
     return status == ARGMAX_CL_SUCCESS ||
            problem_with(r, "%s: status %d: %s", call, (int)status, argmax_cl_last_error());
 }
 
-static bool run_plan(runner *r, trial *t, const argmax_cl_buffers *buffers) {
-    size_t bytes = 0;
-    cl_event event = NULL;
-    if (!library_ok(r, t, argmax_cl_plan_workspace_size(t->plan, &bytes), "plan_workspace_size") ||
-        !arena_open(r, &t->workspace, bytes) || !arena_upload(r, &t->workspace, CL_MEM_READ_WRITE) ||
-        !library_ok(r, t, argmax_cl_plan_enqueue(t->plan, r->queue, buffers, t->workspace.buffer, 0, NULL, &event),
-                    "plan_enqueue"))
-        return false;
-    const bool ok = opencl_ok(r, clWaitForEvents(1, &event), "clWaitForEvents");
-    clReleaseEvent(event);
-    return ok && arena_download(r, &t->workspace);
+/* On the out-of-order queue the operator has to wait for the transfer. */
+static bool upload(runner *r, trial *t, arena *a, cl_mem_flags flags) {
+    cl_event written = NULL;
+    const bool loose = t->queue == r->loose_queue;
+    const cl_int code = arena_upload(a, r->context, t->queue, flags, t->p->memory, loose ? &written : NULL);
+    if (written)
+        t->written[t->written_count++] = written;
+    return opencl_ok(r, code, "transfer to the device");
 }
 
-static bool run_call(runner *r, trial *t, const argmax_cl_buffers *buffers) {
-    cl_event event = NULL;
-    const bool is_max = t->p->op == ARGMAX_CL_ARGMAX;
-    if (!library_ok(r, t, (is_max ? argmax_cl : argmin_cl)(r->handle, r->queue, &t->d.desc, buffers, 0, NULL, &event),
-                    is_max ? "argmax_cl" : "argmin_cl"))
+static bool download(runner *r, const trial *t, arena *a) {
+    const bool wait = t->done && t->queue == r->loose_queue;
+    return opencl_ok(r, arena_download(a, t->queue, wait, wait ? &t->done : NULL), "transfer from the device");
+}
+
+/* The workspace is nobody's memory in place: it may be anywhere, and comes without a transfer that must be waited for.
+ */
+static bool open_workspace(runner *r, trial *t) {
+    size_t bytes = 0;
+    if (!library_ok(r, argmax_cl_plan_workspace_size(t->plan, &bytes), "plan_workspace_size"))
         return false;
-    const bool ok = opencl_ok(r, clWaitForEvents(1, &event), "clWaitForEvents");
-    clReleaseEvent(event);
-    return ok;
+    if (bytes == 0)
+        return true;
+    if (!arena_open(&t->workspace, bytes, r->guard, 0))
+        return problem_with(r, "out of host memory for %zu bytes", bytes);
+    arena_fill(&t->workspace);
+    return opencl_ok(r, arena_upload(&t->workspace, r->context, r->queue, CL_MEM_READ_WRITE, MEMORY_DEVICE, NULL),
+                     "transfer of the workspace");
+}
+
+static bool enqueue(runner *r, trial *t, run_route route, const argmax_cl_buffers *buffers) {
+    cl_event *const done = t->p->queue == QUEUE_SILENT ? NULL : &t->done;
+    const cl_event *const list = t->written_count ? t->written : NULL;
+    if (route == ROUTE_PLAN)
+        return library_ok(
+            r, argmax_cl_plan_enqueue(t->plan, t->queue, buffers, t->workspace.buffer, t->written_count, list, done),
+            "plan_enqueue");
+    const bool is_max = t->p->op == ARGMAX_CL_ARGMAX;
+    return library_ok(
+        r, (is_max ? argmax_cl : argmin_cl)(r->handle, t->queue, &t->d.desc, buffers, t->written_count, list, done),
+        is_max ? "argmax_cl" : "argmin_cl");
+}
+
+/* Wait where the reading of the outputs does not. */
+static bool finish(runner *r, const trial *t) {
+    if (t->p->queue == QUEUE_SILENT)
+        return opencl_ok(r, clFinish(t->queue), "clFinish");
+    return t->queue == r->loose_queue || opencl_ok(r, clWaitForEvents(1, &t->done), "clWaitForEvents");
 }
 
 static bool run_buffers(runner *r, trial *t, run_route route) {
-    if (!arena_upload(r, &t->input, CL_MEM_READ_ONLY) || !arena_upload(r, &t->index, CL_MEM_WRITE_ONLY) ||
-        !arena_upload(r, &t->value, CL_MEM_WRITE_ONLY))
+    t->queue = t->p->queue == QUEUE_OUT_OF_ORDER && r->loose_queue ? r->loose_queue : r->queue;
+    if (!upload(r, t, &t->input, CL_MEM_READ_ONLY) || !upload(r, t, &t->index, CL_MEM_WRITE_ONLY) ||
+        !upload(r, t, &t->value, CL_MEM_WRITE_ONLY) || (route == ROUTE_PLAN && !open_workspace(r, t)))
         return false;
     argmax_cl_buffers buffers = ARGMAX_CL_BUFFERS_INIT;
     buffers.input = t->input.buffer;
     buffers.index = t->index.buffer;
     buffers.value = t->p->has_value ? t->value.buffer : NULL;
-    return (route == ROUTE_PLAN ? run_plan : run_call)(r, t, &buffers) && arena_download(r, &t->input) &&
-           arena_download(r, &t->index) && arena_download(r, &t->value);
+    return enqueue(r, t, route, &buffers) && finish(r, t) && download(r, t, &t->index) && download(r, t, &t->value) &&
+           download(r, t, &t->input) && (!t->workspace.image || download(r, t, &t->workspace));
+}
+
+/* The arrays lie in the arenas' own images, or beyond all alignment. */
+static unsigned char *host_array(arena *a) {
+    if (a->bytes == 0)
+        return NULL;
+    memcpy(a->backing + a->shift, a->image, arena_size(a));
+    return a->backing + a->shift + a->guard;
 }
 
 static bool run_host(runner *r, trial *t) {
     arena *const arenas[] = {&t->input, &t->index, &t->value};
     for (size_t i = 0; i < 3; i++)
-        memcpy(arenas[i]->actual, arenas[i]->image, arena_size(arenas[i]));
+        if (!(arenas[i]->backing = malloc(arena_size(arenas[i]) + arenas[i]->shift)))
+            return problem_with(r, "out of host memory for %zu bytes", arena_size(arenas[i]));
     argmax_cl_host_arrays arrays = ARGMAX_CL_HOST_ARRAYS_INIT;
-    arrays.input = t->input.bytes ? arena_inside(&t->input, t->input.actual) : NULL;
-    arrays.index = t->index.bytes ? arena_inside(&t->index, t->index.actual) : NULL;
-    arrays.value = t->value.bytes ? arena_inside(&t->value, t->value.actual) : NULL;
+    arrays.input = host_array(&t->input);
+    arrays.index = host_array(&t->index);
+    arrays.value = host_array(&t->value);
     const bool is_max = t->p->op == ARGMAX_CL_ARGMAX;
-    return library_ok(r, t, (is_max ? argmax_cl_host : argmin_cl_host)(r->handle, &t->d.desc, &arrays, NULL),
-                      is_max ? "argmax_cl_host" : "argmin_cl_host");
+    if (!library_ok(r, (is_max ? argmax_cl_host : argmin_cl_host)(r->handle, &t->d.desc, &arrays, NULL),
+                    is_max ? "argmax_cl_host" : "argmin_cl_host"))
+        return false;
+    for (size_t i = 0; i < 3; i++)
+        memcpy(arenas[i]->actual, arenas[i]->bytes ? arenas[i]->backing + arenas[i]->shift : arenas[i]->image,
+               arena_size(arenas[i]));
+    return true;
 }
 
 /* ---- The verdict ---------------------------------------------------------------------------------------------- */
@@ -249,35 +264,54 @@ static bool judge(runner *r, trial *t) {
            same(r, t, "workspace", &t->workspace, ARGMAX_CL_UINT8, NULL);
 }
 
+static run_route route_of(const problem_line *p, run_route otherwise) {
+    return p->has_route ? p->route : otherwise;
+}
+
 /* A plan is made for every forced problem, so that a refusal costs no data. */
-static bool run(runner *r, trial *t, run_route route, bool forced) {
+static bool run(runner *r, trial *t, run_route route, const void *content) {
+    const problem_line *const p = t->p;
+    const bool forced = p->strategy[0] || p->tuning[0];
+    problem_describe(p, &t->d);
+    r->status = ARGMAX_CL_SUCCESS;
+    if (!tuned_use(p->tuning, p->fields))
+        return problem_with(r, "the tuning row \"%s\" with the fields \"%s\" cannot be had", p->tuning, p->fields);
     if ((route == ROUTE_PLAN || forced) &&
-        !library_ok(r, t, argmax_cl_plan_create(&t->plan, r->handle, t->p->op, &t->d.desc), "plan_create"))
+        !library_ok(r, argmax_cl_plan_create(&t->plan, r->handle, p->op, &t->d.desc), "plan_create"))
         return false;
-    return trial_open(r, t) && (route == ROUTE_HOST ? run_host(r, t) : run_buffers(r, t, route)) && judge(r, t);
+    return trial_open(r, t, content) && (route == ROUTE_HOST ? run_host(r, t) : run_buffers(r, t, route));
 }
 
 run_result runner_run(runner *r, const problem_line *p, run_route route) {
     trial t;
     memset(&t, 0, sizeof t);
     t.p = p;
-    problem_describe(p, &t.d);
-    const bool forced = p->strategy[0] || p->tuning[0], ok = run(r, &t, route, forced);
-    argmax_cl_plan_destroy(t.plan);
-    arena_close(&t.workspace);
-    arena_close(&t.value);
-    arena_close(&t.index);
-    arena_close(&t.input);
-    const run_result result = ok                                                       ? RUN_OK
-                              : forced && t.status == ARGMAX_CL_ERROR_INVALID_STRATEGY ? RUN_REFUSED
-                                                                                       : RUN_FAILED;
+    const bool forced = p->strategy[0] || p->tuning[0], ok = run(r, &t, route_of(p, route), NULL) && judge(r, &t);
+    trial_close(&t);
+    const run_result result = ok                                                        ? RUN_OK
+                              : forced && r->status == ARGMAX_CL_ERROR_INVALID_STRATEGY ? RUN_REFUSED
+                                                                                        : RUN_FAILED;
     r->runs[result]++;
     return result;
+}
+
+bool runner_solve(runner *r, const problem_line *p, run_route route, const void *input, void *index, void *value) {
+    trial t;
+    memset(&t, 0, sizeof t);
+    t.p = p;
+    const bool ok = run(r, &t, route_of(p, route), input);
+    if (ok && t.index.bytes)
+        memcpy(index, arena_inside(&t.index, t.index.actual), t.index.bytes);
+    if (ok && t.value.bytes && value)
+        memcpy(value, arena_inside(&t.value, t.value.actual), t.value.bytes);
+    trial_close(&t);
+    return ok;
 }
 
 run_result runner_report(runner *r, const problem_line *p, run_route route) {
     char line[PROBLEM_LINE_SIZE];
     problem_print(p, line, sizeof line);
+    route = route_of(p, route);
     if (r->trace)
         fprintf(stderr, "run_problem --route %s '%s'\n", run_route_names[route], line);
     const run_result result = runner_run(r, p, route);

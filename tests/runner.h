@@ -5,10 +5,6 @@
 
 #include "problem.h"
 
-/* Which of the library's three calls runs the problem. */
-typedef enum run_route { ROUTE_PLAN, ROUTE_CALL, ROUTE_HOST, ROUTE_COUNT } run_route;
-extern const char *const run_route_names[ROUTE_COUNT];
-
 typedef enum run_result {
     RUN_OK,
     RUN_REFUSED, /* the forced strategy or tuning row does not apply to this problem */
@@ -20,19 +16,26 @@ typedef struct runner {
     cl_context context;
     cl_device_id device;
     cl_command_queue queue;
-    bool trace;            /* runner_report prints each line before it runs, for what ends in a crash */
-    size_t guard;          /* bytes of a guard zone */
-    char message[1024];    /* of the last failure */
-    unsigned long runs[3]; /* by run_result */
+    cl_command_queue loose_queue; /* out-of-order; NULL where the device has none: `queue` stands in */
+    bool trace;                   /* runner_report prints each line before it runs, for what ends in a crash */
+    size_t guard;                 /* bytes of a guard zone */
+    char message[1024];           /* of the last failure */
+    argmax_cl_status status;      /* of the last run: SUCCESS unless the library refused or failed */
+    unsigned long runs[3];        /* by run_result */
 } runner;
 
 /* The selector is argmax_cl_create_default's. False, with a message, when there is no such device. */
 bool runner_open(runner *r, const char *selector);
 void runner_close(runner *r);
 
+/* The route counts where the problem names none. */
 run_result runner_run(runner *r, const problem_line *p, run_route route);
 
-/* The same, and a failure is printed to stderr with the line that runs the problem again. */
+/* Run the problem on `input` (problem_input_extent elements) instead of its data, and hand out what the outputs'
+ * buffers hold, instead of comparing. `value` NULL: not wanted. False, with a message, when the library fails. */
+bool runner_solve(runner *r, const problem_line *p, run_route route, const void *input, void *index, void *value);
+
+/* As runner_run, and a failure is printed to stderr with the line that runs the problem again. */
 run_result runner_report(runner *r, const problem_line *p, run_route route);
 
 #endif

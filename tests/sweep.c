@@ -1,9 +1,7 @@
 #include "sweep.h"
 
 #include "internal.h"
-#include "random_problem.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -81,37 +79,4 @@ void sweep_print(const sweep *s, const char *title) {
             printf("  %-20s took %8lu (%s) %8lu (%s)\n", strategy_name(i), s->accepted[i][0], sweep_tunings[0],
                    s->accepted[i][1], sweep_tunings[1]);
     fflush(stdout);
-}
-
-/* Most problems are small, some large enough for every stage. */
-static uint64_t random_budget(random_source *source) {
-    if (random_below(source, 60) == 0)
-        return (uint64_t)1 << 20;
-    return (uint64_t)1 << (4 + random_below(source, 11));
-}
-
-/* A kind, for half of them with a strategy, for half with a tuning row. */
-static problem_line random_program(random_source *source) {
-    problem_line p;
-    random_kind(source, &p);
-    force(&p, random_below(source, 2) ? strategy_name((uint32_t)random_below(source, strategy_count())) : "",
-          random_below(source, 2) ? sweep_tunings[random_below(source, SWEEP_TUNINGS)] : "");
-    return p;
-}
-
-bool sweep_random(sweep *s, uint64_t seed, uint64_t count_wanted, uint64_t kinds) {
-    const unsigned long failures = s->failures, goal = s->runs + count_wanted;
-    random_source pool = {seed};
-    printf("random problems: seed %" PRIu64 "\n", seed);
-    fflush(stdout);
-    for (uint64_t i = 0; s->runs < goal && s->failures < failures + 10 && i < 20 * count_wanted; i++) {
-        random_source which = {problem_mix(seed + i % kinds)}, source = {problem_mix(random_next(&pool) + i)};
-        problem_line p = random_program(&which);
-        if (s->tuning)
-            snprintf(p.tuning, sizeof p.tuning, "%s", s->tuning);
-        random_problem(&source, &p, random_budget(&source));
-        s->problems++;
-        count(s, &p, (run_route)random_below(&source, ROUTE_COUNT));
-    }
-    return s->failures == failures && s->runs >= goal;
 }

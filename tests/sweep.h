@@ -13,7 +13,6 @@ typedef struct sweep {
     runner *r;
     unsigned long accepted[SWEEP_MAX_STRATEGIES][SWEEP_TUNINGS]; /* problems that a strategy took, and got right */
     unsigned long problems, runs, failures;
-    const char *tuning; /* NULL, or the tuning row that every random problem gets */
 } sweep;
 
 /* Run a problem under every strategy, each with both tuning rows or with the one dealt to it: half the kinds of
@@ -31,9 +30,5 @@ bool sweep_chosen(sweep *s, const problem_line *line, sweep_extent extent);
 
 /* A table of what each strategy accepted, to stdout. */
 void sweep_print(const sweep *s, const char *title);
-
-/* Random problems in the number asked for, of at most `kinds` combinations of kind, strategy and tuning row. Prints the
- * seed first, and stops after 10 failures. */
-bool sweep_random(sweep *s, uint64_t seed, uint64_t count, uint64_t kinds);
 
 #endif

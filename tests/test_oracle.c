@@ -144,7 +144,7 @@ START_TEST(lines_survive_printing) {
         "argmax float32 8192x8192 axes=1 index=int64 data=random seed=0",
         "argmin uint8 1x2x3x4x5x6x7x8 axes=7,0,3 last nan=ignore index=uint32 value strides=0,-1,2,3,4,5,6,7 offset=9"
         " istrides=1,1,2,3,4,5,6,7 ioffset=2 vstrides=1,1,2,3,4,5,6,-7 voffset=1 data=pair seed=18446744073709551615"
-        " strategy=some-name tuning=gpu",
+        " strategy=some-name tuning=gpu fields=group:64,unroll_rows:3 route=call queue=out memory=host",
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         problem_line p;
@@ -175,6 +175,10 @@ START_TEST(wrong_lines_name_the_word) {
         {"argmax int8 3 seed=-1", "seed=-1"},
         {"argmax int8 3 seed=99999999999999999999", "seed=99999999999999999999"},
         {"argmax int8 3 nan=maybe", "nan=maybe"},
+        {"argmax int8 3 route=mail", "route=mail"},
+        {"argmax int8 3 queue=", "queue="},
+        {"argmax int8 3 fields=", "fields="},
+        {"argmax int8 3 strategy=a-name-of-more-than-thirty-one-letters", "a-name-of-more"},
         {"argmax int8 3 first", "first"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
@@ -232,7 +236,7 @@ START_TEST(data_kinds_hold_what_they_say) {
         {DATA_CONSTANT, {0, 0, 0, 0, 0}}, {DATA_INCREASING, {2, 2, 2, 2, 2}}, {DATA_DECREASING, {0, 0, 0, 0, 0}},
         {DATA_ALLNAN, {0, 0, 0, 0, 0}},   {DATA_ZEROS, {0, 0, 0, 0, 0}},      {DATA_WORST, {0, 0, 0, 0, 0}},
         {DATA_PEAK, {1, 2, 0, 1, 2}},     {DATA_PAIR, {1, 0, 0, 1, 0}},       {DATA_NANPEAK, {1, 2, 0, 1, 2}},
-        {DATA_NANPAIR, {1, 0, 0, 1, 0}},
+        {DATA_NANPAIR, {1, 0, 0, 1, 0}},  {DATA_FAR, {1, 0, 0, 1, 0}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         p.data = rows[i].data;
