@@ -193,6 +193,23 @@ START_TEST(outputs_may_leave_their_shape_out) {
 END_TEST
 
 /* One launch where the device allows it, and nothing compiled for the second. */
+START_TEST(the_device_has_the_host_s_order_of_bytes) {
+    const runner *const r = suite_runner();
+    device_facts *const facts = &r->handle->facts;
+    job j;
+    job_open(&j, ONE_STAGE);
+    argmax_cl_plan plan = NULL;
+    facts->little_endian = !facts->little_endian;
+    expect_status("another order", argmax_cl_plan_create(&plan, r->handle, j.p.op, &j.d.desc),
+                  ARGMAX_CL_ERROR_DEVICE_LIMIT, "-endian|the host's order of bytes");
+    facts->little_endian = !facts->little_endian;
+    ck_assert_ptr_null(plan);
+    ck_assert_int_eq(argmax_cl_plan_create(&plan, r->handle, j.p.op, &j.d.desc), ARGMAX_CL_SUCCESS);
+    argmax_cl_plan_destroy(plan);
+    job_close(&j);
+}
+END_TEST
+
 START_TEST(describe_counts_the_launches) {
     job j;
     job_open(&j, TWO_STAGES);
@@ -240,4 +257,5 @@ END_TEST
 
 SUITE_MAIN("plans", tuning_files_are_checked, environment_forces_a_strategy, describe_needs_what_it_says,
            describe_counts_the_launches, warm_up_touches_nothing, objects_may_die_in_any_order,
-           handles_give_back_what_they_took, outputs_may_leave_their_shape_out, grids_fit_what_the_device_counts_with)
+           handles_give_back_what_they_took, outputs_may_leave_their_shape_out,
+           the_device_has_the_host_s_order_of_bytes, grids_fit_what_the_device_counts_with)
