@@ -164,7 +164,7 @@ class Bench:
 
     def fuzz(self, kernels, count, kinds, seed, tuning=""):
         command = [str(self.build / "tests/fuzz_problems"), *self.device, "--count", str(count), "--kinds", str(kinds),
-                   "--seed", str(seed)]
+                   "--seed", str(seed), "--jobs", "1"]
         with tempfile.TemporaryDirectory() as cache:
             environment = self.environment(tuning, kernels, POCL_CACHE_DIR=cache)
             done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=900)
