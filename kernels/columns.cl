@@ -102,11 +102,6 @@ static inline void leave_strip(__global const T *in, TARGET, const dims_t *d, co
 #define HELPERS 1
 #endif
 
-/* Leave the best of a column of the tile. */
-#define LEAVE(c, best)                                                                                                 \
-    leave(in, TARGET_ARGUMENTS, &dims, &g, &o, part, tile *WIDTH + (c), CANDIDATE_KEY(best),                           \
-          from + CANDIDATE_PLACE(best))
-
 /* Bring a lane's candidates to local memory. */
 static inline void bring(const columns_t *g, const ulong own, const uint share, const strip_t *strip,
                          __local candidate_t *shared) {
@@ -121,13 +116,27 @@ static inline void bring(const columns_t *g, const ulong own, const uint share, 
             shared[PLACE((uint)get_local_id(0), j - moved)] = CANDIDATE(keys[j], at[j] * SHARING + share);
 }
 
-/* The best of those that lanes of the shares s, s + HELPERS, ... below `end` brought for a column of the tile. */
+/* The best of those that the lanes of the shares s, s + HELPERS, ... below `end`, at least one, brought for a column of
+ * the tile. */
 static inline candidate_t best_brought(const __local candidate_t *shared, const uint column, uint s, const uint end) {
-    candidate_t best = CANDIDATE_NONE;
-    for (; s < end; s += HELPERS)
+    candidate_t best = shared[PLACE(s * ACROSS + column / VEC, column % VEC)];
+    for (s += HELPERS; s < end; s += HELPERS)
         best = better(best, shared[PLACE(s * ACROSS + column / VEC, column % VEC)]);
     return best;
 }
+
+#if HELPERS == 1
+/* Each lane takes columns one by one, neighbours side by side, and leaves the best of each. */
+static inline void leave_brought(__global const T *in, TARGET, const dims_t *d, const columns_t *g, const outer_t *o,
+                                 const ulong part, const ulong from, const uint shares, const ulong tile,
+                                 const __local candidate_t *shared) {
+    const ulong first = tile * WIDTH;
+    for (uint c = (uint)get_local_id(0); c < WIDTH && first + c < g->columns; c += GROUP) {
+        const candidate_t best = best_brought(shared, c, 0, shares);
+        leave(in, TARGET_ARGUMENTS, d, g, o, part, first + c, CANDIDATE_KEY(best), from + CANDIDATE_PLACE(best));
+    }
+}
+#endif
 #endif
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
@@ -153,22 +162,22 @@ columns(__global const T *restrict in, TARGET, const dims_t dims, const columns_
         strip_t strip;
         scan(in + o.in, &dims, &g, column, count, from + share, to, &strip);
 #if GROUP > 1
-        if (count && from + share < to)
+        if (column < g.columns && from + share < to)
             bring(&g, column, share, &strip, shared);
         barrier(CLK_LOCAL_MEM_FENCE);
         const uint shares = (uint)min((ulong)SHARING, to - from);
-        const uint width = (uint)UNIT_COUNT(tile);
-#if HELPERS > 1
-        candidate_t best = best_brought(shared, me % WIDTH, me / WIDTH, me % WIDTH < width ? shares : 0);
+#if HELPERS == 1
+        leave_brought(in, TARGET_ARGUMENTS, &dims, &g, &o, part, from, shares, tile, shared);
+#else
+        const uint mine = me % WIDTH;
+        candidate_t best = CANDIDATE_NONE;
+        if (tile * WIDTH + mine < g.columns && me / WIDTH < shares)
+            best = best_brought(shared, mine, me / WIDTH, shares);
         barrier(CLK_LOCAL_MEM_FENCE);
         MEET(best, shared, better, me / WIDTH, HELPERS, WIDTH);
-        if (me < width)
-            LEAVE(me, best);
-#else
-        for (uint c = me; c < width; c += GROUP) {
-            const candidate_t best = best_brought(shared, c, 0, shares);
-            LEAVE(c, best);
-        }
+        if (me < WIDTH && tile * WIDTH + mine < g.columns)
+            leave(in, TARGET_ARGUMENTS, &dims, &g, &o, part, tile * WIDTH + mine, CANDIDATE_KEY(best),
+                  from + CANDIDATE_PLACE(best));
 #endif
         barrier(CLK_LOCAL_MEM_FENCE);
 #else

@@ -93,8 +93,9 @@ static region occupy(const char *name, const buffer_facts *facts, uint64_t first
     return (region){name, true, facts->root, facts->origin + first, facts->origin + end, facts->address};
 }
 
-static argmax_cl_status check_tensor(const char *name, const tensor_view *view, cl_mem mem, cl_context context,
-                                     cl_mem_flags forbidden, region *out) {
+/* `alignment`: the bytes that kernels move at once. */
+static argmax_cl_status check_tensor(const char *name, const tensor_view *view, uint32_t alignment, cl_mem mem,
+                                     cl_context context, cl_mem_flags forbidden, region *out) {
     if (!view->type)
         return mem ? fail(ARGMAX_CL_ERROR_INVALID_BUFFER,
                           "%s is given, but the descriptor has no such tensor: expected NULL", name)
@@ -112,6 +113,12 @@ static argmax_cl_status check_tensor(const char *name, const tensor_view *view, 
         return fail(ARGMAX_CL_ERROR_BUFFER_TOO_SMALL,
                     "%s has %zu bytes: expected at least %" PRIu64 ", as its tensor's last %s is element %" PRIu64,
                     name, facts.size, end, view->type->name, view->last);
+    /* Some implementations let sub-buffers start where OpenCL forbids it. */
+    if (facts.origin % alignment)
+        return fail(ARGMAX_CL_ERROR_INVALID_BUFFER,
+                    "%s is a sub-buffer with origin %zu: expected a multiple of %" PRIu32
+                    ", the bytes that kernels move at once; a tensor's offset may be any",
+                    name, facts.origin, alignment);
     *out = occupy(name, &facts, view->first * element, end);
     return ARGMAX_CL_SUCCESS;
 }
@@ -198,9 +205,14 @@ static argmax_cl_status check_wait_list(cl_uint count, const cl_event *events, c
     return ARGMAX_CL_SUCCESS;
 }
 
-argmax_cl_status check_enqueue(cl_context context, cl_device_id device, const problem *p, cl_command_queue queue,
-                               const argmax_cl_buffers *given, cl_mem workspace, size_t workspace_bytes,
-                               cl_uint wait_count, const cl_event *wait_list, queue_facts *facts) {
+static uint32_t element_alignment(const tensor_view *view) {
+    return view->type ? view->type->bits / 8 : 1;
+}
+
+argmax_cl_status check_enqueue(cl_context context, cl_device_id device, const problem *p, uint32_t input_vector,
+                               cl_command_queue queue, const argmax_cl_buffers *given, cl_mem workspace,
+                               size_t workspace_bytes, cl_uint wait_count, const cl_event *wait_list,
+                               queue_facts *facts) {
     enum { INPUT, INDEX, VALUE, WORKSPACE, COUNT };
     region regions[COUNT] = {{0}};
     argmax_cl_buffers buffers;
@@ -208,11 +220,14 @@ argmax_cl_status check_enqueue(cl_context context, cl_device_id device, const pr
     if (!status)
         status = STRUCT_READ("buffers", argmax_cl_buffers, value, given, &buffers);
     if (!status)
-        status = check_tensor("buffers->input", &p->input, buffers.input, context, CL_MEM_WRITE_ONLY, &regions[INPUT]);
+        status = check_tensor("buffers->input", &p->input, element_alignment(&p->input) * input_vector, buffers.input,
+                              context, CL_MEM_WRITE_ONLY, &regions[INPUT]);
     if (!status)
-        status = check_tensor("buffers->index", &p->index, buffers.index, context, CL_MEM_READ_ONLY, &regions[INDEX]);
+        status = check_tensor("buffers->index", &p->index, element_alignment(&p->index), buffers.index, context,
+                              CL_MEM_READ_ONLY, &regions[INDEX]);
     if (!status)
-        status = check_tensor("buffers->value", &p->value, buffers.value, context, CL_MEM_READ_ONLY, &regions[VALUE]);
+        status = check_tensor("buffers->value", &p->value, element_alignment(&p->value), buffers.value, context,
+                              CL_MEM_READ_ONLY, &regions[VALUE]);
     if (!status)
         status = check_workspace(workspace, workspace_bytes, context, &regions[WORKSPACE]);
     for (int a = INDEX; a < COUNT && !status; a++)

@@ -5,7 +5,7 @@
 
 uint32_t floor_power(uint64_t n, uint32_t limit) {
     uint32_t power = 1;
-    while (power < limit && (uint64_t)power * 2 <= n)
+    while (power <= limit / 2 && (uint64_t)power * 2 <= n)
         power *= 2;
     return power;
 }

@@ -105,6 +105,10 @@ static argmax_cl_status launch_nothing(cl_command_queue queue, cl_uint wait_coun
     return code == CL_SUCCESS ? ARGMAX_CL_SUCCESS : fail_opencl("clEnqueueMarkerWithWaitList", code);
 }
 
+static uint32_t aligned_elements(const struct argmax_cl_plan_s *plan) {
+    return plan->problem.outputs && plan->geometry.load == LOAD_ALIGNED ? plan->geometry.vector : 1;
+}
+
 argmax_cl_status argmax_cl_plan_enqueue(argmax_cl_plan plan, cl_command_queue queue, const argmax_cl_buffers *buffers,
                                         cl_mem workspace, cl_uint wait_count, const cl_event *wait_list,
                                         cl_event *event) {
@@ -115,8 +119,8 @@ argmax_cl_status argmax_cl_plan_enqueue(argmax_cl_plan plan, cl_command_queue qu
         return fail(ARGMAX_CL_ERROR_INVALID_ARGUMENT, "plan = NULL: expected a plan of argmax_cl_plan_create");
     argmax_cl_status status = device_enter();
     if (!status)
-        status = check_enqueue(plan->handle->context, plan->handle->device, &plan->problem, queue, buffers, workspace,
-                               plan->workspace_bytes, wait_count, wait_list, &facts);
+        status = check_enqueue(plan->handle->context, plan->handle->device, &plan->problem, aligned_elements(plan),
+                               queue, buffers, workspace, plan->workspace_bytes, wait_count, wait_list, &facts);
     if (!status && plan->problem.outputs == 0)
         status = launch_nothing(queue, wait_count, wait_list, event);
     else if (!status)

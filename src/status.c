@@ -99,8 +99,8 @@ const char *opencl_error_name(cl_int code) {
 /* Formats aside first: an argument may point into the message that is replaced. */
 PRINTF_LIKE(2, 0) static void record(cl_int code, const char *format, va_list arguments) {
     char text[MESSAGE_BYTES];
-    if (vsnprintf(text, sizeof text, format, arguments) < 0)
-        text[0] = '\0';
+    text[0] = text[sizeof text - 1] = '\0';
+    (void)vsnprintf(text, sizeof text, format, arguments);
     memcpy(last_message, text, strlen(text) + 1);
     last_code = code;
 }

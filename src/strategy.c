@@ -118,10 +118,9 @@ void strategy_names(char *text, size_t capacity) {
     size_t used = 0;
     text[0] = 0;
     for (uint32_t i = 0; i < STRATEGY_COUNT; ++i) {
-        const int more = snprintf(text + used, capacity - used, "%s%s", i ? ", " : "", strategies[i].name);
-        if (more < 0 || (size_t)more >= capacity - used)
+        used += (size_t)snprintf(text + used, capacity - used, "%s%s", i ? ", " : "", strategies[i].name);
+        if (used >= capacity)
             return;
-        used += (size_t)more;
     }
 }
 

@@ -191,7 +191,8 @@ static bool idle_workspaces_make_room(world *w) {
 
 static const cl_uint none32 = 0, one32 = 1, many32 = UINT32_MAX, bits32 = 32;
 static const cl_ulong none64 = 0, little64 = 100, all64 = UINT64_MAX;
-static const size_t none = 0, one = 1, eight = 8, all = SIZE_MAX, items0[3] = {0, 0, 0}, items1[3] = {1, 1, 1};
+static const size_t none = 0, one = 1, eight = 8, uneven = 200, all = SIZE_MAX, items0[3] = {0, 0, 0},
+                    items1[3] = {1, 1, 1};
 static const cl_device_type custom = CL_DEVICE_TYPE_CUSTOM, typeless = 0, gpu = CL_DEVICE_TYPE_GPU;
 static const char blank[] = "", garbage[] = "Pocket calculator 7", old[] = "OpenCL 1.2", newest[] = "OpenCL 9.9 x";
 
@@ -213,6 +214,8 @@ static const struct {
     {CL_KERNEL_WORK_GROUP_SIZE, "kernels for work-groups of none", &none, sizeof none, false},
     {CL_KERNEL_WORK_GROUP_SIZE, "kernels for work-groups of one", &one, sizeof one, false},
     {CL_KERNEL_WORK_GROUP_SIZE, "kernels for work-groups of eight", &eight, sizeof eight, false},
+    {CL_KERNEL_WORK_GROUP_SIZE, "kernels for work-groups of 200", &uneven, sizeof uneven, false},
+    {CL_DEVICE_MAX_WORK_GROUP_SIZE, "work-groups of 200", &uneven, sizeof uneven, false},
     {CL_DEVICE_LOCAL_MEM_SIZE, "no local memory", &none64, sizeof none64, false},
     {CL_DEVICE_LOCAL_MEM_SIZE, "100 bytes of local memory", &little64, sizeof little64, false},
     {CL_DEVICE_MAX_MEM_ALLOC_SIZE, "no buffers", &none64, sizeof none64, true},
@@ -258,7 +261,7 @@ static bool odd_fact(world *w, size_t i, const char *line) {
 }
 
 static uint64_t odd_facts(world *w, uint64_t *wrong) {
-    static const char *const lines[] = {VALUE, TWO};
+    static const char *const lines[] = {VALUE, TWO, TWO " tuning=gpu"};
     const size_t count = sizeof facts / sizeof facts[0];
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < sizeof lines / sizeof lines[0]; k++)
