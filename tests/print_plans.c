@@ -76,13 +76,13 @@ static void print_answers(const problem_line *p) {
     free(input);
 }
 
-static void print_problem(random_source *source, bool small) {
+static void print_problem(random_source *source, uint64_t number, bool small) {
     char line[PROBLEM_LINE_SIZE];
     problem_line parsed;
     problem_desc d;
     struct problem p;
     layout l;
-    random_kind(source, &parsed);
+    random_kind(1, number, NULL, &parsed);
     random_problem(source, &parsed, (uint64_t)1 << (small ? 12 : 40));
     problem_print(&parsed, line, sizeof line);
     puts(line);
@@ -111,6 +111,6 @@ int main(int argc, char **argv) {
            sizeof(kernel_held), sizeof(kernel_columns), sizeof(kernel_weights), sizeof(kernel_merge),
            sizeof(kernel_finish));
     for (uint64_t i = 0; i < count; ++i)
-        print_problem(&source, i % 2 == 0);
+        print_problem(&source, i / 2, i % 2 == 0);
     return EXIT_SUCCESS;
 }

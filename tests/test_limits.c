@@ -214,7 +214,7 @@ static const struct {
     int failures; /* of what it allocates, one after the other */
     bool keeps;   /* some of it for the next call */
 } full[] = {
-    {"argmax float32 3x7000 axes=1 data=pair seed=5 strategy=split-rows", call_once, 1, true},
+    {"argmax float32 40x3000 axes=1 data=pair seed=5 strategy=split-rows", call_once, 1, true},
     {"argmin float32 300x20 axes=0 data=ties strategy=split-columns", call_on_host, 3, false},
 };
 

@@ -258,5 +258,4 @@ END_TEST
 SUITE_MAIN("plans", tuning_files_are_checked, environment_forces_a_strategy, describe_needs_what_it_says,
            describe_counts_the_launches, warm_up_touches_nothing, objects_may_die_in_any_order,
            handles_give_back_what_they_took, outputs_may_leave_their_shape_out,
-           the_device_has_the_host_s_order_of_bytes,
-           grids_fit_what_the_device_counts_with)
+           the_device_has_the_host_s_order_of_bytes, grids_fit_what_the_device_counts_with)

@@ -156,7 +156,7 @@ START_TEST(the_users_file_is_found) {
     ck_assert_uint_eq(part_bytes(NULL, &cpu), 0);
     ck_assert_ptr_nonnull(strstr(argmax_cl_last_error(), "the user's tuning file"));
     remove(".config/argmax_cl/tuning");
-    ck_assert_uint_eq(part_bytes(NULL, &cpu), built_in); /* no file, no matter */
+    ck_assert_uint_eq(part_bytes(NULL, &cpu), built_in);                /* no file, no matter */
     ck_assert_int_eq(symlink("tuning", ".config/argmax_cl/tuning"), 0); /* to itself */
     ck_assert_uint_eq(part_bytes(NULL, &cpu), 0);
     ck_assert_ptr_nonnull(strstr(argmax_cl_last_error(), "cannot read"));
