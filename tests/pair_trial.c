@@ -264,8 +264,8 @@ unsigned long pair_check_here(const pair_session *s, const pair_trial *t, uint32
     unsigned long wrong = 0;
     REQUIRE(!clEnqueueReadBuffer(s->r.queue, t->index, CL_TRUE, 0, bytes, answers, 0, NULL, NULL));
     if (t->listed)
-        REQUIRE(
-            !clEnqueueReadBuffer(s->r.queue, s->list, CL_TRUE, first * sizeof(cl_uint), bytes, pairs, 0, NULL, NULL));
+        REQUIRE(!clEnqueueReadBuffer(s->r.queue, s->list, CL_TRUE, (size_t)first * sizeof(cl_uint), bytes, pairs, 0,
+                                     NULL, NULL));
     for (size_t i = 0; i < count; i++)
         wrong += answers[i] != right_answer(s, t, sense, direction, t->listed ? pairs[i] : (uint32_t)(first + i));
     return wrong;
