@@ -1,4 +1,5 @@
 /* argmax-cl-bench: how fast the library is on this device, beside how fast the same bytes can be read at all. */
+#include "append.h"
 #include "first.h"
 #include "report.h"
 #include "run.h"
@@ -6,6 +7,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,6 +61,7 @@ typedef struct session {
     bench_device device;
     workbench bench;
     FILE *table, *json; /* NULL: not wanted */
+    bool json_full;     /* nothing can be added to it any more */
     int width;
     bool all_good;
 } session;
@@ -90,6 +93,16 @@ static void put_largest(const bench_device *device, char text[PROBLEM_LINE_SIZE]
                      (unsigned long long)(device->max_buffer / 4096 * 4096 / (problem_dtypes[i].bits / 8)), rest);
 }
 
+/* What is printed into `line`, an open_memstream, goes to the JSON file in one piece. */
+static void put_json(session *s, FILE *line, char *const *text, const size_t *bytes) {
+    const char *const name = s->settings->json;
+    const bool complete = fclose(line) == 0;
+    s->json_full = !complete || !append(fileno(s->json), *text, *bytes);
+    if (s->json_full)
+        s->all_good = complain("%s: %s", strcmp(name, "-") == 0 ? "standard output" : name, strerror(errno));
+    free(*text);
+}
+
 static void measure_line(session *s, const char *line) {
     problem_line p;
     char error[256], text[PROBLEM_LINE_SIZE];
@@ -97,8 +110,15 @@ static void measure_line(session *s, const char *line) {
     without_comment(line, text);
     put_largest(&s->device, text);
     const bool parsed = problem_parse(text, &p, error, sizeof error);
+    char *json_text = NULL;
+    size_t json_bytes = 0;
+    FILE *const json = s->json != NULL ? open_memstream(&json_text, &json_bytes) : NULL;
+    if (s->json != NULL && json == NULL)
+        s->all_good = complain("no memory for a JSON line");
     if (parsed && s->settings->first) {
-        s->all_good = first_result(&s->device, &p, text, s->settings->commit, s->json);
+        s->all_good = first_result(&s->device, &p, text, s->settings->commit, json);
+        if (json != NULL)
+            put_json(s, json, &json_text, &json_bytes);
         return;
     }
     if (!parsed)
@@ -108,8 +128,10 @@ static void measure_line(session *s, const char *line) {
     s->all_good = s->all_good && (result.failure[0] == 0 || result.skipped) && result.check != CHECK_WRONG;
     if (s->table != NULL)
         report_row(s->table, text, &result, s->width);
-    if (s->json != NULL)
-        report_json(s->json, &s->device, s->settings->commit, text, parsed ? &p : NULL, &result);
+    if (json != NULL) {
+        report_json(json, &s->device, s->settings->commit, text, parsed ? &p : NULL, &result);
+        put_json(s, json, &json_text, &json_bytes);
+    }
 }
 
 /* Width of the table's first column: the longest selected problem, without its comment. */
@@ -135,7 +157,7 @@ static void measure_file(session *s, FILE *file) {
         if (!selected(s->settings, line))
             continue;
         measure_line(s, line);
-        if (s->settings->first)
+        if (s->settings->first || s->json_full)
             break;
     }
 }
@@ -273,5 +295,9 @@ int main(int argc, char **argv) {
                   .tuning = {.seconds = 300}};
     if (!read_options(argc, argv, &s))
         return 2;
-    return (s.tune ? tune_device(&s) : measure_all(&s)) ? 0 : 1;
+    signal(SIGXFSZ, SIG_IGN); /* a file that cannot grow is an error like any other */
+    bool good = s.tune ? tune_device(&s) : measure_all(&s);
+    if (fflush(stdout) != 0 || ferror(stdout))
+        good = complain("standard output: %s", strerror(errno));
+    return good ? 0 : 1;
 }

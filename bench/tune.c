@@ -20,9 +20,19 @@ static const double PATIENCE = 0.04;
 
 static volatile sig_atomic_t interrupted;
 
-static void interrupt(int signal) {
-    (void)signal;
-    interrupted = 1;
+static void interrupt(int signal_number) {
+    interrupted = signal_number;
+}
+
+/* Every run but the last steps of a save can be interrupted; a signal that was ignored from the start stays ignored. */
+static void take_signals(void) {
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    const struct sigaction action = {.sa_handler = interrupt};
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+        struct sigaction before;
+        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
+    }
 }
 
 /* ---- Before and after ------------------------------------------------------------------------------------------ */
@@ -123,7 +133,6 @@ static bool begin(search *s, const bench_device *device, const tune_options *opt
 
 bool tune(const bench_device *device, const tune_options *options) {
     static search s;
-    const struct sigaction action = {.sa_handler = interrupt};
     char path[TUNE_PATH];
     double gains[2] = {0, 0};
     setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
@@ -133,8 +142,7 @@ bool tune(const bench_device *device, const tune_options *options) {
     s.patience = PATIENCE * options->seconds;
     if (!begin(&s, device, options, path))
         return false;
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    take_signals();
     const tune_row first = s.row;
     bool good = tune_set_open(&s.set, device, options->bytes, options->filter) && open_plans(&s, &first, s.plans);
     if (good) {
@@ -148,11 +156,16 @@ bool tune(const bench_device *device, const tune_options *options) {
         good = !interrupted && closing_table(&s, &first, (1 - SEARCH) * options->seconds, gains) &&
                save(&s, options, path, gains);
     }
-    if (interrupted)
+    const bool stopped = interrupted && !good;
+    if (stopped)
         complain("interrupted: nothing was written");
     if (s.wrong > 0)
         good = complain("%u candidates gave wrong answers, and were refused", s.wrong);
     search_close_plans(&s, s.plans);
     tune_set_close(&s.set);
+    if (stopped) { /* nothing is left behind: end as the signal would have */
+        signal((int)interrupted, SIG_DFL);
+        raise((int)interrupted);
+    }
     return good;
 }

@@ -2,7 +2,7 @@
 #ifndef BENCH_TUNE_ROW_H
 #define BENCH_TUNE_ROW_H
 
-#include <CL/cl.h>
+#include <argmax_cl/argmax_cl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,7 @@
 # Warnings, sanitizers and coverage, for everything that this project builds (not for projects that include it).
 set(ARGMAX_CL_SANITIZE "" CACHE STRING "Sanitizers to build with, e.g. \"address;undefined\"")
 option(ARGMAX_CL_COVERAGE "Count executed lines and branches, for gcovr" OFF)
+option(ARGMAX_CL_FUZZ "Build the fuzzers, which needs Clang" OFF)
 option(ARGMAX_CL_WERROR "Treat compiler warnings as errors" OFF)
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
@@ -16,6 +17,9 @@ if(CMAKE_C_COMPILER_ID MATCHES "GNU|Clang")
     string(REPLACE ";" "," sanitizers "${ARGMAX_CL_SANITIZE}")
     add_compile_options(-fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
     add_link_options(-fsanitize=${sanitizers})
+  endif()
+  if(ARGMAX_CL_FUZZ)
+    add_compile_options(-fsanitize=fuzzer-no-link)
   endif()
   if(ARGMAX_CL_COVERAGE)
     add_compile_options(--coverage -O0 -g)

@@ -1,6 +1,7 @@
 /* Reductions whose lanes run across neighbouring outputs: the last kept dim ("columns") is the closest in memory, the
  * positions on the reduced dims are its "rows". A job is a tile of columns and a part of the rows (strip.clh). */
 #include "finish.clh"
+#include "meet.clh"
 #include "strip.clh"
 
 /* What a job knows of its outputs: addresses at column 0. */
@@ -93,36 +94,49 @@ static inline void leave_strip(__global const T *in, TARGET, const dims_t *d, co
 #define PLANE (GROUP + 16 / VEC)
 #define PLACE(lane, component) ((component) * PLANE + (lane))
 
-/* The lanes bring their candidates to local memory; then each takes columns one by one, neighbours side by side, finds
- * the best of those who shared the column, and leaves it. */
-static inline void meet_and_leave(__global const T *in, TARGET, const dims_t *d, const columns_t *g, const outer_t *o,
-                                  const ulong part, const ulong from, const ulong to, const ulong tile,
-                                  const strip_t *strip, __local candidate_t *shared) {
-    const uint me = (uint)get_local_id(0);
-    const uint share = me / ACROSS;
-    const ulong own = lane_column(tile);
-    if (own < g->columns && from + share < to) {
-        const uint moved = (uint)(own - vector_start(g, own));
-        T keys[VEC];
-        uint at[VEC];
-        SPREAD(STRIP_KEY(strip, 0), keys);
-        SPREAD(STRIP_AT(strip, 0), at);
+/* Columns of a tile. Where they are fewer than the work-items, HELPERS of these share the candidates of a column. */
+#define WIDTH (ACROSS * VEC)
+#if GROUP > WIDTH
+#define HELPERS (GROUP / WIDTH)
+#else
+#define HELPERS 1
+#endif
+
+/* Bring a lane's candidates to local memory. */
+static inline void bring(const columns_t *g, const ulong own, const uint share, const strip_t *strip,
+                         __local candidate_t *shared) {
+    const uint moved = (uint)(own - vector_start(g, own));
+    T keys[VEC];
+    uint at[VEC];
+    SPREAD(STRIP_KEY(strip, 0), keys);
+    SPREAD(STRIP_AT(strip, 0), at);
 #pragma unroll
-        for (uint j = 0; j < VEC; ++j)
-            if (j >= moved)
-                shared[PLACE(me, j - moved)] = CANDIDATE(keys[j], at[j] * SHARING + share);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    const uint shares = (uint)min((ulong)SHARING, to - from);
-    const ulong first = tile * (ACROSS * VEC);
-    for (uint c = me; c < ACROSS * VEC && first + c < g->columns; c += GROUP) {
-        candidate_t best = shared[PLACE(c / VEC, c % VEC)];
-        for (uint s = 1; s < shares; ++s)
-            best = better(best, shared[PLACE(s * ACROSS + c / VEC, c % VEC)]);
+    for (uint j = 0; j < VEC; ++j)
+        if (j >= moved)
+            shared[PLACE((uint)get_local_id(0), j - moved)] = CANDIDATE(keys[j], at[j] * SHARING + share);
+}
+
+/* The best of those that the lanes of the shares s, s + HELPERS, ... below `end`, at least one, brought for a column of
+ * the tile. */
+static inline candidate_t best_brought(const __local candidate_t *shared, const uint column, uint s, const uint end) {
+    candidate_t best = shared[PLACE(s * ACROSS + column / VEC, column % VEC)];
+    for (s += HELPERS; s < end; s += HELPERS)
+        best = better(best, shared[PLACE(s * ACROSS + column / VEC, column % VEC)]);
+    return best;
+}
+
+#if HELPERS == 1
+/* Each lane takes columns one by one, neighbours side by side, and leaves the best of each. */
+static inline void leave_brought(__global const T *in, TARGET, const dims_t *d, const columns_t *g, const outer_t *o,
+                                 const ulong part, const ulong from, const uint shares, const ulong tile,
+                                 const __local candidate_t *shared) {
+    const ulong first = tile * WIDTH;
+    for (uint c = (uint)get_local_id(0); c < WIDTH && first + c < g->columns; c += GROUP) {
+        const candidate_t best = best_brought(shared, c, 0, shares);
         leave(in, TARGET_ARGUMENTS, d, g, o, part, first + c, CANDIDATE_KEY(best), from + CANDIDATE_PLACE(best));
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
 }
+#endif
 #endif
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
@@ -132,7 +146,8 @@ columns(__global const T *restrict in, TARGET, const dims_t dims, const columns_
     __local candidate_t shared[VEC * PLANE];
 #endif
     MERGE_ONLY(unit, UNIT_FIRST(unit), UNIT_COUNT(unit))
-    const uint share = (uint)get_local_id(0) / ACROSS;
+    const uint me = (uint)get_local_id(0);
+    const uint share = me / ACROSS;
     const ulong first = (ulong)get_group_id(0) * g.jobs_per_group;
     const ulong last = min(first + g.jobs_per_group, g.jobs);
     for (ulong job = first; job < last; ++job) {
@@ -147,7 +162,24 @@ columns(__global const T *restrict in, TARGET, const dims_t dims, const columns_
         strip_t strip;
         scan(in + o.in, &dims, &g, column, count, from + share, to, &strip);
 #if GROUP > 1
-        meet_and_leave(in, TARGET_ARGUMENTS, &dims, &g, &o, part, from, to, tile, &strip, shared);
+        if (column < g.columns && from + share < to)
+            bring(&g, column, share, &strip, shared);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        const uint shares = (uint)min((ulong)SHARING, to - from);
+#if HELPERS == 1
+        leave_brought(in, TARGET_ARGUMENTS, &dims, &g, &o, part, from, shares, tile, shared);
+#else
+        const uint mine = me % WIDTH;
+        candidate_t best = CANDIDATE_NONE;
+        if (tile * WIDTH + mine < g.columns && me / WIDTH < shares)
+            best = best_brought(shared, mine, me / WIDTH, shares);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        MEET(best, shared, better, me / WIDTH, HELPERS, WIDTH);
+        if (me < WIDTH && tile * WIDTH + mine < g.columns)
+            leave(in, TARGET_ARGUMENTS, &dims, &g, &o, part, tile * WIDTH + mine, CANDIDATE_KEY(best),
+                  from + CANDIDATE_PLACE(best));
+#endif
+        barrier(CLK_LOCAL_MEM_FENCE);
 #else
         leave_strip(in, TARGET_ARGUMENTS, &dims, &g, &o, part, from, column, count, &strip);
 #endif

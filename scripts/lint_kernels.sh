@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Compile every kernel as strict OpenCL C 1.2 (or as what its options name) for a 64-bit device, those with inline PTX for
 # NVIDIA's, without a device, once for each set of options that holds a pair of options not seen before: all dtypes, and
-# whatever else the library may ask for.
+# whatever else the library may ask for. No double, half, 64-bit atomics or subgroups, which devices may lack; no option
+# that gives the compiler leave to change answers.
 # usage: lint_kernels.sh BUILD_FOLDER        (with print_options built; environment: CLANG)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -24,6 +25,15 @@ combinations=$build/kernel_options.txt
             print
     }' >"$combinations"
 
+if strange=$(grep -m 1 -vE '^[a-z]+ -cl-std=CL[123]\.[0-9]( -D[A-Z_]+(=[A-Za-z0-9_]+)?)*$' "$combinations"); then
+    echo "lint_kernels: an option other than -cl-std and -D: $strange"
+    exit 1
+fi
+if grep -nE '\batom_|[0-9][uU]?[lL][lL]\b|\bprintf\b' kernels/*; then
+    echo "lint_kernels: names and suffixes that strict compilers refuse"
+    exit 1
+fi
+
 # Every kernel file must be reached.
 for file in kernels/*.cl; do
     name=$(basename "$file" .cl)
@@ -32,12 +42,15 @@ done
 
 lint() { # lines "KERNEL OPTIONS"
     local line words target failed=0
+    local without=-cl_khr_fp64,-__opencl_c_fp64,-cl_khr_fp16,-cl_khr_subgroups
+    without+=,-cl_khr_int64_base_atomics,-cl_khr_int64_extended_atomics
     for line; do
         read -ra words <<<"$line"
         target=spir64
         [[ $line != *-DPTX* ]] || target=nvptx64-nvidia-nvcl
         "$CLANG" -x cl --target=$target -Xclang -finclude-default-header -fsyntax-only -Wall -Wextra -Wundef -Werror \
-            "${words[@]:1}" "kernels/${words[0]}.cl" || { echo "lint_kernels: failed with $line"; failed=1; }
+            -Xclang -cl-ext=$without "${words[@]:1}" "kernels/${words[0]}.cl" ||
+            { echo "lint_kernels: failed with $line"; failed=1; }
     done
     return $failed
 }

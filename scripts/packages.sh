@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sourced by demo.sh and test.sh: install what is missing, and nothing when nothing is.
+# Sourced by the other scripts: install what is missing, and nothing when nothing is.
 #
 #   need_packages NAME...   Debian's and Ubuntu's packages; each has a probe below, so that a compiler or a library from
 #                           elsewhere counts too. As root or with sudo. On other systems: says what to install, and ends.
@@ -20,7 +20,17 @@ is_there() {
         libnetcdf-dev) pkg-config --exists netcdf 2>/dev/null && compiles netcdf.h $(pkg-config --cflags --libs netcdf) ;;
         check) pkg-config --exists check 2>/dev/null && compiles check.h $(pkg-config --cflags --libs check) ;;
         pocl-opencl-icd) grep -qs pocl /etc/OpenCL/vendors/*.icd ;;
+        mesa-opencl-icd) /sbin/ldconfig -p | grep -q libRusticlOpenCL.so.1 ;;
         python3-venv) python3 -c 'import ensurepip, venv' 2>/dev/null ;;
+        libclang-rt-dev)
+            echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' |
+                clang -fsanitize=fuzzer,address -x c - -o /dev/null >/dev/null 2>&1
+            ;;
+        gcc-*-linux-gnu) command -v "${1#gcc-}-gcc" >/dev/null ;;
+        gcc-mingw-w64-x86-64-posix) command -v x86_64-w64-mingw32-gcc-posix >/dev/null ;;
+        libc6-dev-*-cross) dpkg -s "$1" >/dev/null 2>&1 ;;
+        musl-tools) command -v musl-gcc >/dev/null ;;
+        qemu-user) command -v qemu-s390x >/dev/null ;;
         *) command -v "$1" >/dev/null ;; # a package named like its program
     esac
 }
@@ -68,5 +78,23 @@ prepare_pocl() { # BUILD_FOLDER
         HWLOC_SYNTHETIC=$(awk -v cores="$(nproc)" '/^MemTotal/ {
             printf "numa:1(memory=%.0f) core:%d pu:1", $2 * 1024, cores }' /proc/meminfo)
         export HWLOC_SYNTHETIC
+    fi
+}
+
+# The compiler for ThreadSanitizer: Clang where it links, since GCC 12's sees no race in memcpy.
+thread_compiler() {
+    if clang -fsanitize=thread -x c -o /dev/null - <<<'int main(void) { return 0; }' 2>/dev/null; then
+        echo clang
+    else
+        echo cc
+    fi
+}
+
+# Run with addresses that are not random, as ThreadSanitizer wants on some kernels, where the system allows it.
+with_fixed_addresses() { # COMMAND...
+    if setarch "$(uname -m)" -R true 2>/dev/null; then
+        setarch "$(uname -m)" -R "$@"
+    else
+        "$@"
     fi
 }

@@ -4,6 +4,7 @@
 #include "structs.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 /* Kernels keep 64-bit partial results in the workspace. */
 #define WORKSPACE_ALIGNMENT 8
@@ -53,6 +54,16 @@ static cl_int query_root(cl_mem mem, buffer_facts *facts) {
     return code;
 }
 
+/* Only an object that OpenCL does not know is the argument's fault. */
+static argmax_cl_status fail_object(argmax_cl_status status, cl_int unknown, const char *name, const char *call,
+                                    cl_int code) {
+    if (code == unknown)
+        return fail_with(status, code, "%s: %s failed with %d (%s); expected a live object", name, call, (int)code,
+                         opencl_error_name(code));
+    return fail_with(ARGMAX_CL_ERROR_OPENCL, code, "%s failed with %d (%s) when asked about %s", call, (int)code,
+                     opencl_error_name(code), name);
+}
+
 /* A buffer object of the context that kernels may use as `forbidden` does not exclude. */
 static argmax_cl_status check_buffer(argmax_cl_status status, const char *name, cl_mem mem, cl_context context,
                                      cl_mem_flags forbidden, buffer_facts *facts) {
@@ -70,8 +81,7 @@ static argmax_cl_status check_buffer(argmax_cl_status status, const char *name, 
     if (code == CL_SUCCESS)
         code = query_root(mem, facts);
     if (code != CL_SUCCESS)
-        return fail(status, "%s: clGetMemObjectInfo failed with %d (%s); expected a live buffer", name, (int)code,
-                    opencl_error_name(code));
+        return fail_object(status, CL_INVALID_MEM_OBJECT, name, "clGetMemObjectInfo", code);
     if (facts->flags & forbidden & CL_MEM_READ_ONLY)
         return fail(status, "%s is CL_MEM_READ_ONLY: expected a buffer that kernels may write", name);
     if (facts->flags & forbidden & CL_MEM_WRITE_ONLY)
@@ -83,8 +93,9 @@ static region occupy(const char *name, const buffer_facts *facts, uint64_t first
     return (region){name, true, facts->root, facts->origin + first, facts->origin + end, facts->address};
 }
 
-static argmax_cl_status check_tensor(const char *name, const tensor_view *view, cl_mem mem, cl_context context,
-                                     cl_mem_flags forbidden, region *out) {
+/* `alignment`: the bytes that kernels move at once. */
+static argmax_cl_status check_tensor(const char *name, const tensor_view *view, uint32_t alignment, cl_mem mem,
+                                     cl_context context, cl_mem_flags forbidden, region *out) {
     if (!view->type)
         return mem ? fail(ARGMAX_CL_ERROR_INVALID_BUFFER,
                           "%s is given, but the descriptor has no such tensor: expected NULL", name)
@@ -102,6 +113,12 @@ static argmax_cl_status check_tensor(const char *name, const tensor_view *view, 
         return fail(ARGMAX_CL_ERROR_BUFFER_TOO_SMALL,
                     "%s has %zu bytes: expected at least %" PRIu64 ", as its tensor's last %s is element %" PRIu64,
                     name, facts.size, end, view->type->name, view->last);
+    /* Some implementations let sub-buffers start where OpenCL forbids it. */
+    if (facts.origin % alignment)
+        return fail(ARGMAX_CL_ERROR_INVALID_BUFFER,
+                    "%s is a sub-buffer with origin %zu: expected a multiple of %" PRIu32
+                    ", the bytes that kernels move at once; a tensor's offset may be any",
+                    name, facts.origin, alignment);
     *out = occupy(name, &facts, view->first * element, end);
     return ARGMAX_CL_SUCCESS;
 }
@@ -156,8 +173,8 @@ static argmax_cl_status check_queue(cl_command_queue queue, cl_context context, 
     if (code == CL_SUCCESS)
         code = clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
     if (code != CL_SUCCESS)
-        return fail(ARGMAX_CL_ERROR_INVALID_QUEUE, "queue: clGetCommandQueueInfo failed with %d (%s); expected a queue",
-                    (int)code, opencl_error_name(code));
+        return fail_object(ARGMAX_CL_ERROR_INVALID_QUEUE, CL_INVALID_COMMAND_QUEUE, "queue", "clGetCommandQueueInfo",
+                           code);
     if (owner != context)
         return fail(ARGMAX_CL_ERROR_INVALID_QUEUE, "queue belongs to another context: expected the handle's");
     if (target != device)
@@ -176,10 +193,11 @@ static argmax_cl_status check_wait_list(cl_uint count, const cl_event *events, c
         if (!events[i])
             return fail(ARGMAX_CL_ERROR_INVALID_WAIT_LIST, "wait_list[%u] = NULL: expected an event", (unsigned)i);
         const cl_int code = clGetEventInfo(events[i], CL_EVENT_CONTEXT, sizeof owner, &owner, NULL);
-        if (code != CL_SUCCESS)
-            return fail(ARGMAX_CL_ERROR_INVALID_WAIT_LIST,
-                        "wait_list[%u]: clGetEventInfo failed with %d (%s); expected an event", (unsigned)i, (int)code,
-                        opencl_error_name(code));
+        if (code != CL_SUCCESS) {
+            char name[32];
+            snprintf(name, sizeof name, "wait_list[%u]", (unsigned)i);
+            return fail_object(ARGMAX_CL_ERROR_INVALID_WAIT_LIST, CL_INVALID_EVENT, name, "clGetEventInfo", code);
+        }
         if (owner != context)
             return fail(ARGMAX_CL_ERROR_INVALID_WAIT_LIST,
                         "wait_list[%u] belongs to another context: expected the handle's", (unsigned)i);
@@ -187,9 +205,14 @@ static argmax_cl_status check_wait_list(cl_uint count, const cl_event *events, c
     return ARGMAX_CL_SUCCESS;
 }
 
-argmax_cl_status check_enqueue(cl_context context, cl_device_id device, const problem *p, cl_command_queue queue,
-                               const argmax_cl_buffers *given, cl_mem workspace, size_t workspace_bytes,
-                               cl_uint wait_count, const cl_event *wait_list, queue_facts *facts) {
+static uint32_t element_alignment(const tensor_view *view) {
+    return view->type ? view->type->bits / 8 : 1;
+}
+
+argmax_cl_status check_enqueue(cl_context context, cl_device_id device, const problem *p, uint32_t input_vector,
+                               cl_command_queue queue, const argmax_cl_buffers *given, cl_mem workspace,
+                               size_t workspace_bytes, cl_uint wait_count, const cl_event *wait_list,
+                               queue_facts *facts) {
     enum { INPUT, INDEX, VALUE, WORKSPACE, COUNT };
     region regions[COUNT] = {{0}};
     argmax_cl_buffers buffers;
@@ -197,11 +220,14 @@ argmax_cl_status check_enqueue(cl_context context, cl_device_id device, const pr
     if (!status)
         status = STRUCT_READ("buffers", argmax_cl_buffers, value, given, &buffers);
     if (!status)
-        status = check_tensor("buffers->input", &p->input, buffers.input, context, CL_MEM_WRITE_ONLY, &regions[INPUT]);
+        status = check_tensor("buffers->input", &p->input, element_alignment(&p->input) * input_vector, buffers.input,
+                              context, CL_MEM_WRITE_ONLY, &regions[INPUT]);
     if (!status)
-        status = check_tensor("buffers->index", &p->index, buffers.index, context, CL_MEM_READ_ONLY, &regions[INDEX]);
+        status = check_tensor("buffers->index", &p->index, element_alignment(&p->index), buffers.index, context,
+                              CL_MEM_READ_ONLY, &regions[INDEX]);
     if (!status)
-        status = check_tensor("buffers->value", &p->value, buffers.value, context, CL_MEM_READ_ONLY, &regions[VALUE]);
+        status = check_tensor("buffers->value", &p->value, element_alignment(&p->value), buffers.value, context,
+                              CL_MEM_READ_ONLY, &regions[VALUE]);
     if (!status)
         status = check_workspace(workspace, workspace_bytes, context, &regions[WORKSPACE]);
     for (int a = INDEX; a < COUNT && !status; a++)

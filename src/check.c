@@ -83,6 +83,10 @@ static argmax_cl_status check_index_range(const problem *p) {
     const uint64_t needed = p->nan_mode == ARGMAX_CL_NAN_IGNORE && !is_signed ? p->reduction
                             : p->reduction                                    ? p->reduction - 1
                                                                               : 0;
+    if (p->reduction == UINT64_MAX) /* or beyond: it was cut off there */
+        return fail(ARGMAX_CL_ERROR_INDEX_RANGE,
+                    "index->dtype = %s: expected less than 2^64-1 elements in each reduction, also without outputs",
+                    type->name);
     if (needed > largest)
         return fail(ARGMAX_CL_ERROR_INDEX_RANGE,
                     "index->dtype = %s: holds up to %" PRIu64 ", expected %" PRIu64 " for %" PRIu64

@@ -33,12 +33,14 @@ argmax_cl_status device_enter(void) {
 }
 
 /* A name that does not fit or is not given is no reason to refuse the device. */
-static void device_name(cl_device_id device, char name[NAME_BYTES]) {
+static cl_int device_name(cl_device_id device, char name[NAME_BYTES]) {
     char text[1024] = "";
-    if (clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof text, text, NULL) != CL_SUCCESS)
+    const cl_int code = clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof text, text, NULL);
+    if (code != CL_SUCCESS)
         snprintf(text, sizeof text, "unnamed");
     text[sizeof text - 1] = '\0';
     snprintf(name, NAME_BYTES, "%.*s", (int)NAME_BYTES - 1, text);
+    return code;
 }
 
 /* NVIDIA's extension cl_nv_device_attribute_query tells the compute capability; other devices refuse the question. */
@@ -93,30 +95,37 @@ argmax_cl_status device_query(cl_device_id device, device_facts *facts) {
     size_t group = 0, items[MAX_DIMENSIONS] = {0};
     cl_bool unified = CL_FALSE, little = CL_TRUE;
     memset(facts, 0, sizeof *facts);
+#define QUERY(what, where, bytes) {what, "clGetDeviceInfo (" #what ")", bytes, where}
     const struct {
         cl_device_info what;
+        const char *call;
         size_t bytes;
         void *where;
     } queries[] = {
-        {CL_DEVICE_TYPE, sizeof facts->type, &facts->type},
-        {CL_DEVICE_MAX_COMPUTE_UNITS, sizeof facts->compute_units, &facts->compute_units},
-        {CL_DEVICE_ADDRESS_BITS, sizeof facts->address_bits, &facts->address_bits},
-        {CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof group, &group},
-        {CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof items, items},
-        {CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof facts->max_buffer, &facts->max_buffer},
-        {CL_DEVICE_LOCAL_MEM_SIZE, sizeof facts->local_bytes, &facts->local_bytes},
-        {CL_DEVICE_ENDIAN_LITTLE, sizeof little, &little},
-        {CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified, &unified},
+        QUERY(CL_DEVICE_TYPE, &facts->type, sizeof facts->type),
+        QUERY(CL_DEVICE_MAX_COMPUTE_UNITS, &facts->compute_units, sizeof facts->compute_units),
+        QUERY(CL_DEVICE_ADDRESS_BITS, &facts->address_bits, sizeof facts->address_bits),
+        QUERY(CL_DEVICE_MAX_WORK_GROUP_SIZE, &group, sizeof group),
+        QUERY(CL_DEVICE_MAX_WORK_ITEM_SIZES, items, sizeof items),
+        QUERY(CL_DEVICE_MAX_MEM_ALLOC_SIZE, &facts->max_buffer, sizeof facts->max_buffer),
+        QUERY(CL_DEVICE_LOCAL_MEM_SIZE, &facts->local_bytes, sizeof facts->local_bytes),
+        QUERY(CL_DEVICE_ENDIAN_LITTLE, &little, sizeof little),
+        QUERY(CL_DEVICE_HOST_UNIFIED_MEMORY, &unified, sizeof unified),
     };
+#undef QUERY
     for (size_t i = 0; i < sizeof queries / sizeof queries[0]; i++) {
         const cl_int code = clGetDeviceInfo(device, queries[i].what, queries[i].bytes, queries[i].where, NULL);
         if (code != CL_SUCCESS)
-            return fail_opencl("clGetDeviceInfo", code);
+            return fail_opencl(queries[i].call, code);
     }
     facts->max_group = group < items[0] ? group : items[0];
     if (facts->max_group > facts->local_bytes / LOCAL_BYTES_PER_ITEM)
-        facts->max_group =
-            (size_t)(facts->local_bytes / LOCAL_BYTES_PER_ITEM) + (facts->local_bytes < LOCAL_BYTES_PER_ITEM);
+        facts->max_group = (size_t)(facts->local_bytes / LOCAL_BYTES_PER_ITEM);
+    /* Geometry divides by these; a device that tells 0 has one all the same. */
+    if (facts->max_group == 0)
+        facts->max_group = 1;
+    if (facts->compute_units == 0)
+        facts->compute_units = 1;
     facts->little_endian = little;
     facts->host_unified = unified || (facts->type & CL_DEVICE_TYPE_CPU);
     facts->aligned_buffers = (facts->type & CL_DEVICE_TYPE_GPU) && !facts->host_unified;
@@ -140,7 +149,29 @@ typedef struct device_entry {
 typedef struct device_list {
     device_entry *entries;
     uint32_t count, platforms;
+    const char *failed_call; /* the first that hid a platform, a device or a name; NULL: none */
+    cl_int failed_code;
 } device_list;
+
+static bool answered(device_list *list, const char *call, cl_int code) {
+    if (code != CL_SUCCESS && !list->failed_call) {
+        list->failed_call = call;
+        list->failed_code = code;
+    }
+    return code == CL_SUCCESS;
+}
+
+static bool ask(device_list *list, cl_device_id device, cl_device_info what, size_t bytes, void *where) {
+    return answered(list, "clGetDeviceInfo", clGetDeviceInfo(device, what, bytes, where, NULL));
+}
+
+/* As fail(NO_DEVICE), with the failure that may be the reason. */
+static argmax_cl_status fail_no_device(const device_list *list, const char *text) {
+    if (!list->failed_call)
+        return fail(ARGMAX_CL_ERROR_NO_DEVICE, "%s", text);
+    return fail_with(ARGMAX_CL_ERROR_NO_DEVICE, list->failed_code, "%s; %s failed with %d (%s)", text,
+                     list->failed_call, (int)list->failed_code, opencl_error_name(list->failed_code));
+}
 
 static int faster_first(const void *left, const void *right) {
     const device_entry *const a = left, *const b = right;
@@ -151,18 +182,20 @@ static int faster_first(const void *left, const void *right) {
     return a->found < b->found ? -1 : 1;
 }
 
-/* A device that is not available or cannot compile is none for us. */
-static bool describe_device(cl_device_id device, device_entry *entry) {
+/* A device that is not available, cannot compile or does not answer is none for us. */
+static bool describe_device(device_list *list, cl_device_id device, device_entry *entry) {
     cl_bool available = CL_FALSE, compiler = CL_FALSE;
     cl_device_type type = 0;
     cl_uint units = 0, clock = 0;
-    if (clGetDeviceInfo(device, CL_DEVICE_AVAILABLE, sizeof available, &available, NULL) != CL_SUCCESS ||
-        clGetDeviceInfo(device, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiler, &compiler, NULL) != CL_SUCCESS ||
-        clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL) != CL_SUCCESS || !available || !compiler)
+    if (!ask(list, device, CL_DEVICE_AVAILABLE, sizeof available, &available) ||
+        !ask(list, device, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiler, &compiler) ||
+        !ask(list, device, CL_DEVICE_TYPE, sizeof type, &type) || !available || !compiler)
         return false;
     /* Some drivers do not know their clock: units alone then decide. */
-    clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
-    clGetDeviceInfo(device, CL_DEVICE_MAX_CLOCK_FREQUENCY, sizeof clock, &clock, NULL);
+    if (clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL) != CL_SUCCESS)
+        units = 0;
+    if (clGetDeviceInfo(device, CL_DEVICE_MAX_CLOCK_FREQUENCY, sizeof clock, &clock, NULL) != CL_SUCCESS)
+        clock = 0;
     entry->device = device;
     entry->type_order = (type & CL_DEVICE_TYPE_GPU) ? 0 : (type & CL_DEVICE_TYPE_ACCELERATOR) ? 1 : 2;
     entry->speed = (uint64_t)units * (clock ? clock : 1);
@@ -172,7 +205,8 @@ static bool describe_device(cl_device_id device, device_entry *entry) {
 /* Append a platform's devices. A platform that fails must not hide the others: it counts as one without devices. */
 static argmax_cl_status add_platform(cl_platform_id platform, device_list *list) {
     cl_uint count = 0;
-    if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &count) != CL_SUCCESS || count == 0)
+    const cl_int counted = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &count);
+    if (counted == CL_DEVICE_NOT_FOUND || !answered(list, "clGetDeviceIDs", counted) || count == 0)
         return ARGMAX_CL_SUCCESS;
     cl_device_id *const devices = calloc(count, sizeof *devices);
     device_entry *const grown = realloc(list->entries, (list->count + (size_t)count) * sizeof *grown);
@@ -181,10 +215,10 @@ static argmax_cl_status add_platform(cl_platform_id platform, device_list *list)
     argmax_cl_status status = ARGMAX_CL_SUCCESS;
     if (!devices || !grown)
         status = fail(ARGMAX_CL_ERROR_OUT_OF_HOST_MEMORY, "no memory for a list of %u devices", (unsigned)count);
-    else if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices, NULL) == CL_SUCCESS)
+    else if (answered(list, "clGetDeviceIDs", clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices, NULL)))
         for (cl_uint i = 0; i < count; i++) {
             device_entry *const entry = &list->entries[list->count];
-            if (!describe_device(devices[i], entry))
+            if (!describe_device(list, devices[i], entry))
                 continue;
             entry->platform = platform;
             entry->found = list->count++;
@@ -198,13 +232,19 @@ static argmax_cl_status collect_devices(device_list *list) {
     memset(list, 0, sizeof *list);
     argmax_cl_status status = device_enter();
     cl_uint count = 0;
-    /* Without any platform the ICD loader gives an error of its own; that is an empty list, too. */
-    if (status || clGetPlatformIDs(0, NULL, &count) != CL_SUCCESS || count == 0)
+    if (status)
         return status;
+    /* Without any platform the ICD loader gives an error of its own; that is an empty list, too. */
+    const cl_int platform_not_found = -1001; /* of cl_khr_icd; its header is not everywhere */
+    cl_int code = clGetPlatformIDs(0, NULL, &count);
+    if (code == platform_not_found || (code == CL_SUCCESS && count == 0))
+        return ARGMAX_CL_SUCCESS;
+    if (code != CL_SUCCESS)
+        return fail_opencl("clGetPlatformIDs", code);
     cl_platform_id *const platforms = calloc(count, sizeof *platforms);
     if (!platforms)
         return fail(ARGMAX_CL_ERROR_OUT_OF_HOST_MEMORY, "no memory for a list of %u platforms", (unsigned)count);
-    const cl_int code = clGetPlatformIDs(count, platforms, NULL);
+    code = clGetPlatformIDs(count, platforms, NULL);
     if (code != CL_SUCCESS)
         status = fail_opencl("clGetPlatformIDs", code);
     for (cl_uint i = 0; i < count && !status; i++)
@@ -235,9 +275,11 @@ argmax_cl_status argmax_cl_list_devices(uint32_t capacity, cl_device_id *devices
 
 /* ---- Selection -------------------------------------------------------------------------------------------------- */
 
-static void entry_names(const device_entry *entry, char device[NAME_BYTES], char platform[NAME_BYTES]) {
-    device_name(entry->device, device);
-    if (clGetPlatformInfo(entry->platform, CL_PLATFORM_NAME, NAME_BYTES, platform, NULL) != CL_SUCCESS)
+static void entry_names(device_list *list, uint32_t i, char device[NAME_BYTES], char platform[NAME_BYTES]) {
+    const device_entry *const entry = &list->entries[i];
+    answered(list, "clGetDeviceInfo", device_name(entry->device, device));
+    if (!answered(list, "clGetPlatformInfo",
+                  clGetPlatformInfo(entry->platform, CL_PLATFORM_NAME, NAME_BYTES, platform, NULL)))
         snprintf(platform, NAME_BYTES, "unnamed platform");
 }
 
@@ -257,7 +299,7 @@ static bool contains_any_case(const char *text, const char *part) {
 }
 
 /* The position of the selected entry, list->count when there is none. */
-static uint32_t find_selected(const char *selector, const device_list *list) {
+static uint32_t find_selected(const char *selector, device_list *list) {
     if (!selector || !selector[0])
         return 0;
     if (strspn(selector, "0123456789") == strlen(selector)) {
@@ -267,32 +309,37 @@ static uint32_t find_selected(const char *selector, const device_list *list) {
     uint32_t at = 0;
     for (; at < list->count; at++) {
         char device[NAME_BYTES], platform[NAME_BYTES];
-        entry_names(&list->entries[at], device, platform);
+        entry_names(list, at, device, platform);
         if (contains_any_case(device, selector) || contains_any_case(platform, selector))
             break;
     }
     return at;
 }
 
-static argmax_cl_status fail_selector(const char *selector, const device_list *list) {
+static argmax_cl_status fail_selector(const char *selector, device_list *list) {
     char text[2048] = "";
     size_t used = 0;
     for (uint32_t i = 0; i < list->count && used < sizeof text; i++) {
         char device[NAME_BYTES], platform[NAME_BYTES];
-        entry_names(&list->entries[i], device, platform);
+        entry_names(list, i, device, platform);
         const int written =
             snprintf(text + used, sizeof text - used, "%s%" PRIu32 " = %s (%s)", i ? ", " : "", i, device, platform);
         used += written > 0 ? (size_t)written : 0;
     }
-    return fail(ARGMAX_CL_ERROR_NO_DEVICE, "selector \"%s\": expected an index or a part of a name among %s", selector,
-                text);
+    char sentence[sizeof text + 512];
+    snprintf(sentence, sizeof sentence, "selector \"%.256s\": expected an index or a part of a name among %s", selector,
+             text);
+    return fail_no_device(list, sentence);
 }
 
 argmax_cl_status device_select(const char *selector, cl_device_id *device) {
     device_list list;
     argmax_cl_status status = collect_devices(&list);
-    if (!status && list.count == 0)
-        status = fail(ARGMAX_CL_ERROR_NO_DEVICE, "no OpenCL device found (%" PRIu32 " platforms)", list.platforms);
+    if (!status && list.count == 0) {
+        char sentence[64];
+        snprintf(sentence, sizeof sentence, "no OpenCL device found (%" PRIu32 " platforms)", list.platforms);
+        status = fail_no_device(&list, sentence);
+    }
     if (!status) {
         const uint32_t at = find_selected(selector, &list);
         if (at < list.count)

@@ -1,9 +1,11 @@
 /* Vectors, parts and work-groups: what every geometry is made of. */
 #include "geometry.h"
 
+#define MERGE_LOADS 8 /* partials that a work-item has in flight (kernels/merge.clh) */
+
 uint32_t floor_power(uint64_t n, uint32_t limit) {
     uint32_t power = 1;
-    while (power < limit && (uint64_t)power * 2 <= n)
+    while (power <= limit / 2 && (uint64_t)power * 2 <= n)
         power *= 2;
     return power;
 }
@@ -48,33 +50,31 @@ launch_grid deal(const geometry_request *r, uint32_t group, uint64_t jobs, uint6
     return grid;
 }
 
-/* Work-groups that a split is for: as many as are wanted, but along rows no more than leave large parts, unless even
- * that is few. */
-static uint64_t groups_of_split(const geometry_request *r, uint64_t groups, const geometry *g) {
-    const uint64_t wanted = wanted_groups(r, g->family);
-    if (g->family != FAMILY_ROWS)
-        return wanted;
-    const uint64_t few = (uint64_t)r->device->compute_units * r->tuning->groups_few;
-    const uint64_t large = max_u64(1, r->tuning->part_large / (g->vector * element_bytes(r->problem)));
-    return min_u64(wanted, max_u64(few, min_u64(g->units / large, wanted) * groups));
+/* Units of a part of about `chunk` units: whole batches of loads, the nearest number of them, since rounding up alone
+ * would leave half the parts where a chunk is little more than one. Parts of many batches end within one instead: so
+ * they are all alike, and no more than were asked for. */
+static uint64_t round_chunk(uint64_t chunk, uint64_t batch, uint64_t step) {
+    if (chunk >= MANY_BATCHES * batch)
+        return ceil_div(chunk, step) * step;
+    return chunk > batch ? (chunk + batch / 2) / batch * batch : chunk;
 }
 
-bool cut(const geometry_request *r, uint64_t groups, uint64_t least, uint64_t most, geometry *g) {
-    const uint64_t wanted = groups_of_split(r, groups, g);
+bool cut(const geometry_request *r, uint64_t groups, uint64_t least, uint64_t step, uint64_t most, geometry *g) {
+    const uint64_t wanted = wanted_groups(r, g->family);
     uint64_t parts = 1;
     g->least = least;
     if (r->split) {
         if (g->units < 2)
             return false;
-        parts = max_u64(2, min_u64(ceil_div(wanted, groups), g->units / least));
+        /* One work-group too many waits for all the others. */
+        parts = max_u64(2, min_u64(wanted / groups, g->units / least));
         parts = max_u64(parts, ceil_div(g->units, most));
     } else if (g->units > most) {
         return false;
     }
     g->chunk = ceil_div(g->units, parts);
-    /* Whole batches of loads: rounding up alone would leave half the parts where a chunk is little more than one. */
-    if (parts > 1 && g->chunk > least && g->chunk < most)
-        g->chunk = min_u64((g->chunk + least / 2) / least * least, most);
+    if (parts > 1)
+        g->chunk = min_u64(round_chunk(g->chunk, least, step), max_u64(most / least * least, 1));
     g->parts = ceil_div(g->units, g->chunk);
     return !r->split || g->parts > 1;
 }
@@ -97,7 +97,7 @@ void plan_merge(const geometry_request *r, uint64_t units, uint64_t width, geome
         g->merge = (launch_grid){group, units, units, 1};
         return;
     }
-    g->merge_lanes = floor_power(g->parts, group);
+    g->merge_lanes = floor_power(ceil_div(g->parts, group > 1 ? MERGE_LOADS : 1), group);
     const uint64_t outputs_a_group = group / g->merge_lanes;
     g->merge = deal(r, group, ceil_div(r->layout->outputs, outputs_a_group), r->tuning->groups_max);
 }

@@ -9,6 +9,9 @@
 /* A candidate's place within its part has 31 bits (kernels/order.clh). */
 #define PART_ELEMENTS_MAX (UINT64_C(1) << 30)
 
+/* Batches of loads that are so many that a part of one more does not matter. */
+#define MANY_BATCHES 8
+
 static inline uint64_t min_u64(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
@@ -48,7 +51,7 @@ void choose_arithmetic(const geometry_request *r, geometry *g);
 /* Cut g->units of each output into parts, so that `groups` work-groups for whole outputs become enough for the device
  * and no part has more than `most` units. `least` units are the smallest part worth a work-group. False when it must be
  * cut and cannot, or is too long and may not. */
-bool cut(const geometry_request *r, uint64_t groups, uint64_t least, uint64_t most, geometry *g);
+bool cut(const geometry_request *r, uint64_t groups, uint64_t least, uint64_t step, uint64_t most, geometry *g);
 /* Jobs to work-groups, in runs where there are more jobs than groups that pay: `most`, or on devices with one work-item
  * a group as many as keep the compute units busy. */
 launch_grid deal(const geometry_request *r, uint32_t group, uint64_t jobs, uint64_t most);

@@ -2,20 +2,26 @@
 #include "geometry.h"
 
 #define STRIP_BYTES_LEAST 2048
+#define UNROLL_MAX 32
 
-/* Lanes side by side over `vectors` of columns: as many as the work-group has, if they fill the device. Else narrower,
- * so that lanes share a column's rows and merge in local memory, which is cheaper than parts that merge in the second
- * launch; but with little idle at the end, wide enough for the memory, and rows enough for those who share them. */
-static uint32_t lanes_across(const geometry_request *r, uint32_t group, uint64_t vectors, uint64_t outers,
-                             uint64_t rows) {
+/* Lanes side by side over the columns: as many as the work-group has, if they fill the device. Else narrower, so that
+ * lanes share a column's rows and merge in local memory, which is cheaper than parts that merge at the end; but with
+ * little idle, wide enough for the memory, and rows enough for those who share them. Where the parts would be too many
+ * for one work-group to merge, half as wide as the memory likes best: so are then its outputs. */
+static uint32_t lanes_across(const geometry_request *r, uint32_t group, const layout_dim *column, uint64_t outers,
+                             uint64_t rows, const geometry *g) {
+    const uint64_t vectors = ceil_div(column->size, g->vector);
     const uint64_t wanted = wanted_groups(r, FAMILY_COLUMNS);
     uint32_t lanes = group;
     while (lanes > 1) {
         const uint32_t half = lanes / 2;
         const uint64_t idle = ceil_div(vectors, lanes) * lanes - vectors;
+        const uint64_t tiles = ceil_div(vectors, lanes) * outers;
+        const uint64_t partials = wanted / tiles * lanes * g->vector / group;
+        const uint32_t least = r->tuning->across_least / (partials > r->tuning->one_launch_columns ? 2 : 1);
         const bool wasteful = idle * 8 > vectors;
-        const bool scarce = ceil_div(vectors, lanes) * outers < wanted && lanes > r->tuning->across_least;
-        if (!(wasteful || scarce) || (uint64_t)(group / half) * r->tuning->unroll_columns > rows)
+        const bool scarce = tiles * 2 < wanted && lanes > least;
+        if (!(wasteful || scarce) || (uint64_t)(group / half) * g->unroll > rows)
             break;
         lanes = half;
     }
@@ -57,6 +63,15 @@ static uint32_t column_group(const geometry_request *r, uint32_t vector) {
     return group;
 }
 
+/* Rows that a work-item of a GPU loads before it folds them: fewer where it has not many such batches, and where the
+ * winners of blocks of 8-bit elements and the merge of parts take the registers; narrow vectors leave some. */
+static uint32_t rows_in_flight(const geometry_request *r, uint32_t vector_bytes, uint64_t rows) {
+    const uint32_t most = r->tuning->unroll_columns;
+    const bool crowded = r->split && r->problem->input.type->bits == 8;
+    const uint32_t some = crowded || rows < MANY_BATCHES * (uint64_t)most ? max_u32(most / 2, 1) : most;
+    return vector_bytes < r->tuning->column_bytes ? min_u32(2 * some, UNROLL_MAX) : some;
+}
+
 /* Lay tiles over a dim as columns and cut its rows into parts of the reduction. */
 static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint64_t rows, uint64_t outers,
                       geometry *g) {
@@ -71,11 +86,13 @@ static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint6
         return false;
     const uint32_t group = column_group(r, g->vector);
     const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
+    if (group > 1)
+        g->unroll = rows_in_flight(r, vector_bytes, rows);
     g->strip = group == 1
                    ? strip_vectors(r, vector_bytes, g->vector > VECTOR_MAX, ceil_div(column->size, g->vector) * outers)
                    : 1;
     g->units = rows;
-    g->lanes = lanes_across(r, group, ceil_div(column->size, g->vector), outers, rows);
+    g->lanes = lanes_across(r, group, column, outers, rows, g);
     const uint64_t tile = (uint64_t)g->lanes * g->vector * g->strip;
     g->tiles = ceil_div(column->size, tile);
     g->outers = outers;
@@ -83,7 +100,8 @@ static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint6
     const uint64_t row_bytes = min_u64(column->size, tile) * element_bytes(r->problem);
     const uint64_t run = sharing * g->unroll;
     const uint64_t least = ceil_div(max_u64(run, r->tuning->part_bytes / row_bytes), run) * run;
-    if (!cut(r, g->tiles * g->outers, least, PART_ELEMENTS_MAX, g))
+    const uint64_t step = group > 1 && row_dims == 1 ? sharing : run;
+    if (!cut(r, g->tiles * g->outers, least, step, PART_ELEMENTS_MAX, g))
         return false;
     g->steady =
         g->strip == 1 &&

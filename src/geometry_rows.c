@@ -79,7 +79,8 @@ bool geometry_rows(const geometry_request *r, lane_rule rule, geometry *g) {
         max_u64((uint64_t)g->lanes * g->unroll, r->tuning->part_bytes / (g->vector * element_bytes(r->problem)));
     if (r->split && rows != 1)
         return false;
-    if (!cut(r, ceil_div(l->outputs, rows), least, PART_ELEMENTS_MAX / g->vector, g))
+    const uint64_t step = group > 1 ? g->lanes : least;
+    if (!cut(r, ceil_div(l->outputs, rows), least, step, PART_ELEMENTS_MAX / g->vector, g))
         return false;
     g->together = group == 1 && !r->strided && !g->overlap && (g->parts == 1 || g->chunk % g->unroll == 0) &&
                   (l->reduced_count == 1 || g->segment_vectors % g->unroll == 0);

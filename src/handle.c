@@ -26,6 +26,24 @@ static argmax_cl_status device_in_context(cl_context context, cl_device_id devic
     return fail(ARGMAX_CL_ERROR_INVALID_ARGUMENT, "device = %p: expected a device of the context", (void *)device);
 }
 
+static void destroy_locks(argmax_cl_handle handle) {
+    pthread_mutex_destroy(&handle->build_lock);
+    pthread_mutex_destroy(&handle->cache_lock);
+    pthread_mutex_destroy(&handle->enqueue_lock);
+}
+
+/* Both or none: what could not be retained must not be released. */
+static argmax_cl_status retain(cl_context context, cl_device_id device) {
+    cl_int code = clRetainContext(context);
+    if (code != CL_SUCCESS)
+        return fail_opencl("clRetainContext", code);
+    code = clRetainDevice(device);
+    if (code == CL_SUCCESS)
+        return ARGMAX_CL_SUCCESS;
+    clReleaseContext(context);
+    return fail_opencl("clRetainDevice", code);
+}
+
 static argmax_cl_status create(argmax_cl_handle *out, cl_context context, cl_device_id device) {
     argmax_cl_handle handle = calloc(1, sizeof *handle);
     if (!handle)
@@ -33,6 +51,11 @@ static argmax_cl_status create(argmax_cl_handle *out, cl_context context, cl_dev
     argmax_cl_status status = device_query(device, &handle->facts);
     if (!status)
         status = init_locks(handle);
+    if (!status) {
+        status = retain(context, device);
+        if (status)
+            destroy_locks(handle);
+    }
     if (status) {
         free(handle);
         return status;
@@ -40,8 +63,6 @@ static argmax_cl_status create(argmax_cl_handle *out, cl_context context, cl_dev
     atomic_init(&handle->references, 1);
     handle->context = context;
     handle->device = device;
-    clRetainContext(context);
-    clRetainDevice(device);
     *out = handle;
     return ARGMAX_CL_SUCCESS;
 }
@@ -100,9 +121,7 @@ void handle_release(argmax_cl_handle handle) {
     workspaces_release(handle);
     counters_release(handle);
     programs_release(handle);
-    pthread_mutex_destroy(&handle->build_lock);
-    pthread_mutex_destroy(&handle->cache_lock);
-    pthread_mutex_destroy(&handle->enqueue_lock);
+    destroy_locks(handle);
     clReleaseDevice(handle->device);
     clReleaseContext(handle->context);
     free(handle);

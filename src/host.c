@@ -24,10 +24,10 @@ typedef struct host_call {
 
 static double now(void) {
     struct timespec t = {0};
-#ifdef _WIN32
-    timespec_get(&t, TIME_UTC);
-#else
+#ifdef CLOCK_MONOTONIC
     clock_gettime(CLOCK_MONOTONIC, &t);
+#else
+    timespec_get(&t, TIME_UTC);
 #endif
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }

@@ -18,7 +18,10 @@
 
 /* ---- status.c: per-thread error detail ------------------------------------------------------------------------ */
 
-#if defined(__GNUC__)
+#if defined(__MINGW32__)
+#include <stdio.h> /* whose rules printf follows: those of C99, or those of an old msvcrt */
+#define PRINTF_LIKE(text, first) __attribute__((__format__(__MINGW_PRINTF_FORMAT, text, first)))
+#elif defined(__GNUC__)
 #define PRINTF_LIKE(text, first) __attribute__((__format__(__printf__, text, first)))
 #else
 #define PRINTF_LIKE(text, first)
@@ -26,6 +29,8 @@
 
 /* Record the message for argmax_cl_last_error and return the status. */
 argmax_cl_status fail(argmax_cl_status status, const char *format, ...) PRINTF_LIKE(2, 3);
+/* The same with the code of the OpenCL call behind it, for argmax_cl_last_opencl_error. */
+argmax_cl_status fail_with(argmax_cl_status status, cl_int code, const char *format, ...) PRINTF_LIKE(3, 4);
 /* The same for an OpenCL call that returned `code`: ARGMAX_CL_ERROR_OPENCL, "clFoo failed with -5 (CL_OUT_OF_...)". */
 argmax_cl_status fail_opencl(const char *call, cl_int code);
 /* As fail(BUILD), with the compiler's log appended as far as it fits. */
@@ -92,10 +97,12 @@ typedef struct queue_facts {
 /* Queue of the handle's context and device, buffers present, of the same context, readable or writable by kernels
  * (sub-buffers: host and device access flags count), large enough for the problem's addressed ranges, outputs and
  * workspace disjoint from all others (sub-buffers by parent and origin, USE_HOST_PTR buffers by address), wait list
- * sound. workspace_bytes 0: workspace ignored. */
-argmax_cl_status check_enqueue(cl_context context, cl_device_id device, const problem *p, cl_command_queue queue,
-                               const argmax_cl_buffers *given, cl_mem workspace, size_t workspace_bytes,
-                               cl_uint wait_count, const cl_event *wait_list, queue_facts *facts);
+ * sound. workspace_bytes 0: workspace ignored. The input is read by vectors of input_vector elements that start at
+ * multiples of their size, 1 where any element may come first. */
+argmax_cl_status check_enqueue(cl_context context, cl_device_id device, const problem *p, uint32_t input_vector,
+                               cl_command_queue queue, const argmax_cl_buffers *given, cl_mem workspace,
+                               size_t workspace_bytes, cl_uint wait_count, const cl_event *wait_list,
+                               queue_facts *facts);
 
 /* ---- layout.c: the collapsed problem --------------------------------------------------------------------------- */
 

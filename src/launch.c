@@ -8,42 +8,50 @@ static cl_int set_buffers(cl_kernel kernel, cl_uint first, const cl_mem *buffers
     return code;
 }
 
-static cl_int run(cl_command_queue queue, cl_kernel kernel, const launch_grid *grid, cl_uint wait_count,
-                  const cl_event *wait_list, cl_event *event) {
+static argmax_cl_status run(cl_command_queue queue, cl_kernel kernel, const launch_grid *grid, cl_uint wait_count,
+                            const cl_event *wait_list, cl_event *event) {
     const size_t global = (size_t)grid->groups * grid->group;
     const size_t local = grid->group;
-    return clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, wait_count, wait_list, event);
+    const cl_int code = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, wait_count, wait_list, event);
+    return code == CL_SUCCESS ? ARGMAX_CL_SUCCESS : fail_opencl("clEnqueueNDRangeKernel", code);
+}
+
+static argmax_cl_status set_stage(argmax_cl_plan plan, const kernel_set *set, cl_ulong stage, cl_ulong counter) {
+    const cl_int code = kernel_set_stage(plan, set, stage, counter);
+    return code == CL_SUCCESS ? ARGMAX_CL_SUCCESS : fail_opencl("clSetKernelArg", code);
 }
 
 /* Put both stages on the queue. On an out-of-order queue the second waits for the first's event. */
-static cl_int run_both(argmax_cl_plan plan, const kernel_set *set, cl_command_queue queue, bool out_of_order,
-                       cl_uint wait_count, const cl_event *wait_list, cl_event *event) {
+static argmax_cl_status run_both(argmax_cl_plan plan, const kernel_set *set, cl_command_queue queue, bool out_of_order,
+                                 cl_uint wait_count, const cl_event *wait_list, cl_event *event) {
     const geometry *g = &plan->geometry;
     cl_event scanned = NULL;
-    cl_int code = set->merge ? CL_SUCCESS : kernel_set_stage(plan, set, STAGE_SCAN, 0);
-    if (code == CL_SUCCESS)
-        code = run(queue, set->scan, &g->scan, wait_count, wait_list, out_of_order ? &scanned : NULL);
-    if (code == CL_SUCCESS && !set->merge)
-        code = kernel_set_stage(plan, set, STAGE_MERGE, 0);
-    if (code == CL_SUCCESS)
-        code = run(queue, set->merge ? set->merge : set->scan, &g->merge, scanned ? 1 : 0, scanned ? &scanned : NULL,
-                   event);
+    argmax_cl_status status = set->merge ? ARGMAX_CL_SUCCESS : set_stage(plan, set, STAGE_SCAN, 0);
+    if (!status)
+        status = run(queue, set->scan, &g->scan, wait_count, wait_list, out_of_order ? &scanned : NULL);
+    if (status)
+        return status; /* and what `scanned` is now, nobody says */
+    if (!set->merge)
+        status = set_stage(plan, set, STAGE_MERGE, 0);
+    if (!status)
+        status = run(queue, set->merge ? set->merge : set->scan, &g->merge, scanned ? 1 : 0, scanned ? &scanned : NULL,
+                     event);
     if (scanned)
         clReleaseEvent(scanned);
-    return code;
+    return status;
 }
 
-static cl_int run_stages(argmax_cl_plan plan, const kernel_set *set, cl_command_queue queue, bool out_of_order,
-                         cl_uint wait_count, const cl_event *wait_list, cl_event *event) {
+static argmax_cl_status run_stages(argmax_cl_plan plan, const kernel_set *set, cl_command_queue queue,
+                                   bool out_of_order, cl_uint wait_count, const cl_event *wait_list, cl_event *event) {
     const geometry *g = &plan->geometry;
     cl_ulong counter;
-    cl_int code = CL_SUCCESS;
+    argmax_cl_status status = ARGMAX_CL_SUCCESS;
     if (g->parts > 1) {
         if (g->finish == HANDOVER_NONE || out_of_order || !counters_lend(plan->handle, queue, &counter))
             return run_both(plan, set, queue, out_of_order, wait_count, wait_list, event);
-        code = kernel_set_stage(plan, set, STAGE_BOTH, counter);
+        status = set_stage(plan, set, STAGE_BOTH, counter);
     }
-    return code == CL_SUCCESS ? run(queue, set->scan, &g->scan, wait_count, wait_list, event) : code;
+    return status ? status : run(queue, set->scan, &g->scan, wait_count, wait_list, event);
 }
 
 /* The buffers in the order of the kernels' parameters (TARGET in kernels/index.clh, FINISH_PARAMETERS in finish.clh).
@@ -73,19 +81,19 @@ static argmax_cl_status launch(argmax_cl_plan plan, cl_command_queue queue, bool
     if (status)
         return status;
     const bool shares = plan->workspace_bytes != 0;
-    const char *call = "clSetKernelArg";
-    cl_int code = set_all_buffers(plan, set, buffers, workspace);
-    if (code == CL_SUCCESS) {
-        call = "clEnqueueNDRangeKernel";
+    const cl_int code = set_all_buffers(plan, set, buffers, workspace);
+    if (code != CL_SUCCESS) {
+        status = fail_opencl("clSetKernelArg", code);
+    } else {
         /* Two plans with one workspace on one in-order queue must not mix their stages. */
         if (shares)
             pthread_mutex_lock(&plan->handle->enqueue_lock);
-        code = run_stages(plan, set, queue, out_of_order, wait_count, wait_list, event);
+        status = run_stages(plan, set, queue, out_of_order, wait_count, wait_list, event);
         if (shares)
             pthread_mutex_unlock(&plan->handle->enqueue_lock);
     }
     kernel_set_return(plan, set);
-    return code == CL_SUCCESS ? ARGMAX_CL_SUCCESS : fail_opencl(call, code);
+    return status;
 }
 
 /* Nothing to compute: the wait list and the event still mean what they say. */
@@ -95,6 +103,10 @@ static argmax_cl_status launch_nothing(cl_command_queue queue, cl_uint wait_coun
         return ARGMAX_CL_SUCCESS;
     const cl_int code = clEnqueueMarkerWithWaitList(queue, wait_count, wait_list, event);
     return code == CL_SUCCESS ? ARGMAX_CL_SUCCESS : fail_opencl("clEnqueueMarkerWithWaitList", code);
+}
+
+static uint32_t aligned_elements(const struct argmax_cl_plan_s *plan) {
+    return plan->problem.outputs && plan->geometry.load == LOAD_ALIGNED ? plan->geometry.vector : 1;
 }
 
 argmax_cl_status argmax_cl_plan_enqueue(argmax_cl_plan plan, cl_command_queue queue, const argmax_cl_buffers *buffers,
@@ -107,8 +119,8 @@ argmax_cl_status argmax_cl_plan_enqueue(argmax_cl_plan plan, cl_command_queue qu
         return fail(ARGMAX_CL_ERROR_INVALID_ARGUMENT, "plan = NULL: expected a plan of argmax_cl_plan_create");
     argmax_cl_status status = device_enter();
     if (!status)
-        status = check_enqueue(plan->handle->context, plan->handle->device, &plan->problem, queue, buffers, workspace,
-                               plan->workspace_bytes, wait_count, wait_list, &facts);
+        status = check_enqueue(plan->handle->context, plan->handle->device, &plan->problem, aligned_elements(plan),
+                               queue, buffers, workspace, plan->workspace_bytes, wait_count, wait_list, &facts);
     if (!status && plan->problem.outputs == 0)
         status = launch_nothing(queue, wait_count, wait_list, event);
     else if (!status)
@@ -131,18 +143,18 @@ argmax_cl_status argmax_cl_plan_warm_up(argmax_cl_plan plan, cl_command_queue qu
     if (status)
         return status;
     const argmax_cl_buffers none = ARGMAX_CL_BUFFERS_INIT;
-    const char *call = "clSetKernelArg";
     cl_int code = set_all_buffers(plan, set, &none, NULL);
-    if (code == CL_SUCCESS) {
-        call = "clEnqueueNDRangeKernel";
-        code = run(queue, set->scan, &plan->geometry.scan, 0, NULL, NULL);
-    }
-    if (code == CL_SUCCESS && set->merge)
-        code = run(queue, set->merge, &plan->geometry.merge, 0, NULL, NULL);
-    if (code == CL_SUCCESS) {
-        call = "clFinish";
+    if (code != CL_SUCCESS)
+        status = fail_opencl("clSetKernelArg", code);
+    if (!status)
+        status = run(queue, set->scan, &plan->geometry.scan, 0, NULL, NULL);
+    if (!status && set->merge)
+        status = run(queue, set->merge, &plan->geometry.merge, 0, NULL, NULL);
+    if (!status) {
         code = clFinish(queue);
+        if (code != CL_SUCCESS)
+            status = fail_opencl("clFinish", code);
     }
     kernel_sets_release(set);
-    return code == CL_SUCCESS ? ARGMAX_CL_SUCCESS : fail_opencl(call, code);
+    return status;
 }

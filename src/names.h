@@ -21,6 +21,7 @@
 #define fail argmax_cl_internal_fail
 #define fail_build argmax_cl_internal_fail_build
 #define fail_opencl argmax_cl_internal_fail_opencl
+#define fail_with argmax_cl_internal_fail_with
 #define finish_outputs argmax_cl_internal_finish_outputs
 #define floor_power argmax_cl_internal_floor_power
 #define geometry_columns argmax_cl_internal_geometry_columns

@@ -1,6 +1,7 @@
 /* argmax_cl and argmin_cl: plans from a bounded cache, workspaces from a pool that never waits. */
 #include "handle.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- plans: the least recently used one makes room ---- */
@@ -108,6 +109,28 @@ static pooled_workspace *find_workspace(argmax_cl_handle handle, size_t bytes) {
     return slot;
 }
 
+/* Whether idle workspaces gave memory back: their buffers hold what a fuller device could use. */
+static bool make_room(argmax_cl_handle handle) {
+    bool made = false;
+    pthread_mutex_lock(&handle->cache_lock);
+    for (size_t i = 0; i < WORKSPACES_KEPT; ++i) {
+        pooled_workspace *w = &handle->workspaces[i];
+        if (w->buffer && idle(w)) {
+            drop_workspace(w);
+            made = true;
+        }
+    }
+    pthread_mutex_unlock(&handle->cache_lock);
+    return made;
+}
+
+static cl_mem create_workspace(argmax_cl_handle handle, size_t bytes, cl_int *code) {
+    cl_mem buffer = clCreateBuffer(handle->context, CL_MEM_READ_WRITE, bytes, NULL, code);
+    if (*code != CL_SUCCESS && make_room(handle))
+        buffer = clCreateBuffer(handle->context, CL_MEM_READ_WRITE, bytes, NULL, code);
+    return buffer;
+}
+
 /* A workspace for one enqueue. `slot` is NULL when the pool is busy: the buffer then lives for this enqueue alone. */
 static argmax_cl_status take_workspace(argmax_cl_handle handle, size_t bytes, pooled_workspace **slot, cl_mem *buffer) {
     cl_int code = CL_SUCCESS;
@@ -122,7 +145,7 @@ static argmax_cl_status take_workspace(argmax_cl_handle handle, size_t bytes, po
     *slot = w;
     *buffer = w ? w->buffer : NULL;
     if (!*buffer)
-        *buffer = clCreateBuffer(handle->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
+        *buffer = create_workspace(handle, bytes, &code);
     if (code == CL_SUCCESS) {
         if (w && !w->buffer) {
             w->buffer = *buffer;
@@ -135,21 +158,26 @@ static argmax_cl_status take_workspace(argmax_cl_handle handle, size_t bytes, po
         w->taken = false;
         pthread_mutex_unlock(&handle->cache_lock);
     }
-    return fail_opencl("clCreateBuffer (workspace)", code);
+    char call[64];
+    snprintf(call, sizeof call, "clCreateBuffer for a workspace of %zu bytes", bytes);
+    return fail_opencl(call, code);
 }
 
-/* Give it back with the event after which it is idle; `done` NULL: nothing uses it. */
+/* Give it back with the event after which it is idle. Without one, as after an enqueue of which half may be on its way,
+ * or with one that cannot be kept, the buffer goes: OpenCL keeps it until the enqueued kernels are done. */
 static void return_workspace(argmax_cl_handle handle, pooled_workspace *slot, cl_mem buffer, cl_event done) {
     if (!slot) {
-        clReleaseMemObject(buffer); /* OpenCL keeps it until the enqueued kernels are done */
+        clReleaseMemObject(buffer);
         return;
     }
     pthread_mutex_lock(&handle->cache_lock);
     if (slot->last)
         clReleaseEvent(slot->last);
-    slot->last = done;
-    if (done)
-        clRetainEvent(done);
+    slot->last = NULL;
+    if (done && clRetainEvent(done) == CL_SUCCESS)
+        slot->last = done;
+    else
+        drop_workspace(slot);
     slot->taken = false;
     pthread_mutex_unlock(&handle->cache_lock);
 }
@@ -166,16 +194,7 @@ static argmax_cl_status enqueue_with_workspace(argmax_cl_handle handle, argmax_c
     if (status)
         return status;
     status = argmax_cl_plan_enqueue(plan, queue, buffers, workspace, wait_count, wait_list, &done);
-    if (status && slot) {
-        /* The first stage may be on its way although the second failed: let that buffer go with it. */
-        clReleaseMemObject(workspace);
-        slot->buffer = NULL;
-        slot->bytes = 0;
-    }
-    if (status && !slot)
-        clReleaseMemObject(workspace);
-    else
-        return_workspace(handle, slot, workspace, done);
+    return_workspace(handle, slot, workspace, done);
     if (event)
         *event = done;
     else if (done)

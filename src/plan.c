@@ -94,6 +94,17 @@ static argmax_cl_status check_grid(argmax_cl_plan plan) {
     return ARGMAX_CL_SUCCESS;
 }
 
+/* The kernels take arrays and structs as the host has written them. */
+static argmax_cl_status check_byte_order(const device_facts *device) {
+    const uint16_t one = 1;
+    uint8_t first;
+    memcpy(&first, &one, sizeof first);
+    return device->little_endian == (first == 1)
+               ? ARGMAX_CL_SUCCESS
+               : fail(ARGMAX_CL_ERROR_DEVICE_LIMIT, "%s is %s-endian: expected the host's order of bytes", device->name,
+                      device->little_endian ? "little" : "big");
+}
+
 argmax_cl_status plan_create(argmax_cl_plan *out, argmax_cl_handle handle, const problem *p) {
     argmax_cl_plan plan = calloc(1, sizeof *plan);
     if (!plan)
@@ -109,7 +120,9 @@ argmax_cl_status plan_create(argmax_cl_plan *out, argmax_cl_handle handle, const
     argmax_cl_status status = ARGMAX_CL_SUCCESS;
     if (p->outputs != 0) {
         layout_collapse(p, &plan->layout);
-        status = decide(plan);
+        status = check_byte_order(&handle->facts);
+        if (!status)
+            status = decide(plan);
         if (!status)
             status = size_workspace(plan);
         if (!status)

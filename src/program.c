@@ -37,8 +37,8 @@ static argmax_cl_status read_file(const char *folder, const char *name, char **o
     argmax_cl_status status = ARGMAX_CL_SUCCESS;
     char path[4096];
     text content = {NULL, 0, 0, false};
-    const int length = snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = length > 0 && (size_t)length < sizeof path ? fopen(path, "rb") : NULL;
+    const size_t length = (size_t)snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = length < sizeof path ? fopen(path, "rb") : NULL;
     if (!file)
         return fail(ARGMAX_CL_ERROR_KERNEL_SOURCE, "ARGMAX_CL_KERNELS = \"%s\": cannot read %s there", folder, name);
     char block[4096];

@@ -99,17 +99,18 @@ const char *opencl_error_name(cl_int code) {
 /* Formats aside first: an argument may point into the message that is replaced. */
 PRINTF_LIKE(2, 0) static void record(cl_int code, const char *format, va_list arguments) {
     char text[MESSAGE_BYTES];
-    if (vsnprintf(text, sizeof text, format, arguments) < 0)
-        text[0] = '\0';
+    text[0] = text[sizeof text - 1] = '\0';
+    (void)vsnprintf(text, sizeof text, format, arguments);
     memcpy(last_message, text, strlen(text) + 1);
     last_code = code;
 }
 
-PRINTF_LIKE(2, 3) static void record_opencl(cl_int code, const char *format, ...) {
+argmax_cl_status fail_with(argmax_cl_status status, cl_int code, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     record(code, format, arguments);
     va_end(arguments);
+    return status;
 }
 
 argmax_cl_status fail(argmax_cl_status status, const char *format, ...) {
@@ -121,15 +122,14 @@ argmax_cl_status fail(argmax_cl_status status, const char *format, ...) {
 }
 
 argmax_cl_status fail_opencl(const char *call, cl_int code) {
-    record_opencl(code, "%s failed with %d (%s)", call, (int)code, opencl_error_name(code));
-    return ARGMAX_CL_ERROR_OPENCL;
+    return fail_with(ARGMAX_CL_ERROR_OPENCL, code, "%s failed with %d (%s)", call, (int)code, opencl_error_name(code));
 }
 
 argmax_cl_status fail_build(const char *kernel, const char *options, cl_int code, const char *log) {
     const char *const text = log && log[0] ? log : "the compiler left no log";
-    record_opencl(code, "kernel %s did not compile: %d (%s), build options \"%s\"\n%s", kernel, (int)code,
-                  opencl_error_name(code), options ? options : "", text);
-    return ARGMAX_CL_ERROR_BUILD;
+    return fail_with(ARGMAX_CL_ERROR_BUILD, code,
+                     "kernel %s did not compile: clBuildProgram failed with %d (%s), build options \"%s\"\n%s", kernel,
+                     (int)code, opencl_error_name(code), options ? options : "", text);
 }
 
 const char *argmax_cl_status_string(argmax_cl_status status) {

@@ -15,14 +15,10 @@ typedef struct strategy_row {
     bool (*suits)(const geometry_request *r, const geometry *g);
 } strategy_row;
 
-/* Without cutting reductions into parts there are enough work-groups, or about as many on each compute unit, or there
- * is nothing to gain by cutting. */
+/* Without cutting reductions into parts there are enough work-groups, or there is nothing to gain by cutting. */
 static bool whole_reductions_do(const geometry_request *r, const geometry *g) {
     const uint64_t wanted = wanted_groups(r, g->family);
-    const uint64_t units = r->device->compute_units;
-    const uint64_t rounds = ceil_div(g->scan.jobs, units);
-    const bool even = g->scan.group > 1 && rounds > 1 && rounds <= 3 && rounds * units * 15 <= g->scan.jobs * 16;
-    return even || g->scan.jobs * 2 >= wanted || g->units < 2 * g->least;
+    return g->scan.jobs * 2 >= wanted || g->units < 2 * g->least;
 }
 
 static bool always(const geometry_request *r, const geometry *g) {
@@ -122,10 +118,9 @@ void strategy_names(char *text, size_t capacity) {
     size_t used = 0;
     text[0] = 0;
     for (uint32_t i = 0; i < STRATEGY_COUNT; ++i) {
-        const int more = snprintf(text + used, capacity - used, "%s%s", i ? ", " : "", strategies[i].name);
-        if (more < 0 || (size_t)more >= capacity - used)
+        used += (size_t)snprintf(text + used, capacity - used, "%s%s", i ? ", " : "", strategies[i].name);
+        if (used >= capacity)
             return;
-        used += (size_t)more;
     }
 }
 

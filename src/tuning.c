@@ -53,8 +53,7 @@ bool tuning_user_file(char *path, size_t capacity) {
 #endif
     if (!config && !home)
         return false;
-    const int length = snprintf(path, capacity, format, config ? config : home);
-    return length > 0 && (size_t)length < capacity;
+    return (size_t)snprintf(path, capacity, format, config ? config : home) < capacity;
 }
 
 const char *tuning_class(const device_facts *device) {

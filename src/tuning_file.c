@@ -8,6 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+#define LINE_BYTES 1024 /* with the closing zero */
 
 typedef struct field_info {
     const char *name;
@@ -38,15 +41,16 @@ static argmax_cl_status wrong(const place *at, const char *word, const char *exp
 
 static argmax_cl_status set_field(const place *at, const char *word, tuning_row *row) {
     const size_t length = strcspn(word, "=");
-    char *end;
     size_t i = 0;
     while (i < FIELD_COUNT && !(strlen(fields[i].name) == length && strncmp(fields[i].name, word, length) == 0))
         ++i;
     if (i == FIELD_COUNT || word[length] != '=')
         return wrong(at, word, "FIELD=NUMBER with a field of src/tuning.def");
-    errno = 0;
-    const unsigned long value = strtoul(word + length + 1, &end, 10);
-    if (errno || *end || end == word + length + 1 || value < fields[i].least || value > fields[i].most ||
+    /* Digits alone: strtoul takes signs too. What it cannot hold becomes ULONG_MAX, which no field takes. */
+    const char *const text = word + length + 1;
+    const size_t digits = strspn(text, "0123456789");
+    const unsigned long value = strtoul(text, NULL, 10);
+    if (digits == 0 || text[digits] || value < fields[i].least || value > fields[i].most ||
         (fields[i].power_of_two && (value & (value - 1)) != 0)) {
         char range[64];
         snprintf(range, sizeof range, "%s %u..%u", fields[i].power_of_two ? "a power of two in" : "a number in",
@@ -90,23 +94,40 @@ static argmax_cl_status read_line(place *at, char *line, tuning_row *row, bool *
     return status;
 }
 
+/* The next line, without its end; false at the file's end, and when the line is none. */
+static bool next_line(place *at, FILE *file, char line[LINE_BYTES], argmax_cl_status *status) {
+    size_t length = 0;
+    int c;
+    ++at->line;
+    while ((c = getc(file)) != EOF && c != '\n' && c != 0 && length < LINE_BYTES - 1)
+        line[length++] = (char)c;
+    line[length] = 0;
+    if (c != EOF && c != '\n')
+        *status = wrong(at, line, c ? "a line of at most 1023 characters" : "text, and no character 0");
+    return !*status && (c != EOF || length > 0);
+}
+
+/* Devices and pipes might never end, and could not be read again for the next plan. */
+static FILE *open_regular(const char *path) {
+    struct stat facts;
+    if (stat(path, &facts) != 0)
+        return NULL; /* errno says why */
+    errno = 0;
+    return S_ISREG(facts.st_mode) ? fopen(path, "r") : NULL;
+}
+
 argmax_cl_status tuning_read(const char *source, const char *path, bool must_exist, const char *device, tuning_row *row,
                              bool *changed) {
-    char line[1024];
+    char line[LINE_BYTES];
     place at = {source, path, device, 0, true};
     argmax_cl_status status = ARGMAX_CL_SUCCESS;
-    FILE *const file = fopen(path, "r");
+    FILE *const file = open_regular(path);
     if (!file && !must_exist && (errno == ENOENT || errno == ENOTDIR || errno == EACCES))
         return ARGMAX_CL_SUCCESS;
     if (!file)
         return fail(ARGMAX_CL_ERROR_INVALID_STRATEGY, "%s\"%s\": cannot read that file", source, path);
-    while (!status && fgets(line, sizeof line, file)) {
-        ++at.line;
-        if (strlen(line) == sizeof line - 1)
-            status = wrong(&at, line, "a line of at most 1022 characters");
-        else
-            status = read_line(&at, line, row, changed);
-    }
+    while (!status && next_line(&at, file, line, &status))
+        status = read_line(&at, line, row, changed);
     if (!status && ferror(file))
         status = fail(ARGMAX_CL_ERROR_INVALID_STRATEGY, "%s\"%s\": cannot read that file", source, path);
     fclose(file);

@@ -42,24 +42,40 @@ grep -q '^written for' "$folder/log" || fail "does not start from $file: $(cat "
 [ "$(grep -c '^# argmax-cl-bench --tune' "$file")" = 1 ] || fail "left its old section: $(cat "$file")"
 plan | grep -q '+file' || fail "the library does not read the second $file"
 
-# An interrupt leaves it alone, and so does a broken start; neither leaves files behind.
+# An interrupt leaves it alone, and so do a full disk and a broken start; none leaves files behind.
 cp "$file" "$folder/before"
-"$bench" --tune --bytes 262144 --filter "short rows" --seconds 60 >"$folder/log" 2>&1 &
-pid=$!
-for _ in $(seq 100); do
-    grep -q 'steps of' "$folder/log" && break
-    sleep 0.1
+as_before() { # TITLE
+    cmp "$file" "$folder/before" || fail "$1 changed the file"
+    [ "$(ls -A "$folder/config/argmax_cl")" = tuning ] || fail "$1 left $(ls -A "$folder/config/argmax_cl")"
+    if compgen -G "$folder/argmax_cl_tune_*"; then fail "$1 left a temporary file"; fi
+}
+set -m # without it, what runs in the background ignores SIGINT from the start
+for signal in INT HUP; do
+    "$bench" --tune --bytes 262144 --filter "short rows" --seconds 60 >"$folder/log" 2>&1 &
+    pid=$!
+    for _ in $(seq 300); do
+        grep -q 'steps of' "$folder/log" && break
+        sleep 0.1
+    done
+    kill -$signal $pid
+    status=0
+    wait $pid 2>/dev/null || status=$?
+    [ $status = $((128 + $(kill -l $signal))) ] || fail "SIG$signal: status $status"
+    as_before "SIG$signal"
 done
-kill -INT $pid
-wait $pid && fail "an interrupt counts as success"
-cmp "$file" "$folder/before" || fail "an interrupt changed the file"
+set +m
+if strace -f -o "$folder/trace" true 2>/dev/null; then
+    full=(strace -f -qq -o "$folder/trace" -e trace=fsync -e inject=fsync:error=ENOSPC)
+    "${full[@]}" "$bench" --tune --bytes 262144 --filter "short rows" --seconds 60 --fields groups_per_unit,vector_bytes \
+        --from "$folder/slow" >"$folder/log" 2>&1 && fail "success on a full disk: $(cat "$folder/log")"
+    grep -q 'tuning: No space left on device' "$folder/log" || fail "does not say that the disk is full: $(cat "$folder/log")"
+    as_before "a full disk"
+fi
 echo 'cpu group=3
 gpu group=3' >"$folder/broken"
 tune --from "$folder/broken" >"$folder/log" 2>&1 && fail "takes a broken start"
 grep -q 'line 1' "$folder/log" || fail "does not say where the start is broken: $(cat "$folder/log")"
-cmp "$file" "$folder/before" || fail "a broken start changed the file"
-[ "$(ls "$folder/config/argmax_cl")" = tuning ] || fail "left $(ls "$folder/config/argmax_cl")"
-compgen -G "$folder/argmax_cl_tune_*" && fail "left a temporary file"
+as_before "a broken start"
 
 # A candidate whose answers are wrong is refused, and the run ends with status 1: kernels with a defect that other values
 # of unroll_rows bring out. A defect that no measured problem shows is found before the row is written.

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -79,20 +80,33 @@ static void set_streams(streams way) {
     }
 }
 
-static pid_t start(const char *const *arguments, streams way) {
+static pid_t start(const char *const *arguments, streams way, bool group) {
     const char *argv[32] = {"argmax-cl"};
     size_t count = 1;
     for (; *arguments; ++arguments) {
         ck_assert_uint_lt(count, 31);
         argv[count++] = *arguments;
     }
+    /* Check's own handlers would kill the test when a signal came before the program is there. */
+    static const int handled[] = {SIGINT, SIGTERM};
+    sigset_t both, before;
+    (void)sigemptyset(&both);
+    for (size_t i = 0; i < 2; ++i)
+        (void)sigaddset(&both, handled[i]);
+    (void)sigprocmask(SIG_BLOCK, &both, &before);
     const pid_t child = fork();
-    ck_assert_int_ge(child, 0);
     if (child == 0) {
+        if (group && setpgid(0, 0) != 0)
+            _exit(125);
+        for (size_t i = 0; i < 2; ++i)
+            (void)signal(handled[i], SIG_DFL);
+        (void)sigprocmask(SIG_SETMASK, &before, NULL);
         set_streams(way);
         (void)execv(program, (char *const *)argv);
         _exit(126);
     }
+    (void)sigprocmask(SIG_SETMASK, &before, NULL);
+    ck_assert_int_ge(child, 0);
     return child;
 }
 
@@ -106,7 +120,7 @@ static void slurp(const char *path, char *text, size_t capacity) {
 result run_program(const char *const *arguments, streams way) {
     result r;
     int status = 0;
-    const pid_t child = start(arguments, way);
+    const pid_t child = start(arguments, way, false);
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     r.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     slurp("../output", r.output, sizeof r.output);
@@ -150,11 +164,56 @@ int run_until_temporary(const char *words, int signal_number) {
     word_list list;
     int status = 0;
     split(words, &list);
-    const pid_t child = start(list.words, STREAMS_DEFAULT);
+    const pid_t child = start(list.words, STREAMS_DEFAULT, false);
     while (!has_temporary() && waitpid(child, &status, WNOHANG) == 0)
         (void)nanosleep(&pause, NULL);
     if (kill(child, signal_number) == 0)
         (void)waitpid(child, &status, 0);
+    return status;
+}
+
+static void pause_for(unsigned microseconds) {
+    const struct timespec time = {microseconds / 1000000, (long)(microseconds % 1000000) * 1000};
+    (void)nanosleep(&time, NULL);
+}
+
+/* A thread of the process that is not its first one; 0 when it has none. */
+static pid_t other_thread_of(pid_t process) {
+    char path[64];
+    pid_t found = 0;
+    (void)snprintf(path, sizeof path, "/proc/%d/task", (int)process);
+    DIR *const threads = opendir(path);
+    for (const struct dirent *entry; threads && !found && (entry = readdir(threads));) {
+        const pid_t thread = (pid_t)strtol(entry->d_name, NULL, 10);
+        found = thread != process ? thread : 0;
+    }
+    if (threads)
+        (void)closedir(threads);
+    return found;
+}
+
+static void send_to(pid_t process, int signal_number, bool to_other_thread) {
+    const pid_t thread = to_other_thread ? other_thread_of(process) : 0;
+    if (thread)
+        (void)syscall(SYS_tgkill, process, thread, signal_number);
+    else if (kill(-process, signal_number) != 0)
+        (void)kill(process, signal_number); /* its group is not there yet */
+}
+
+int run_and_signal(const char *words, unsigned microseconds, int signal_number, bool to_other_thread) {
+    word_list list;
+    int status = 0;
+    split(words, &list);
+    const pid_t child = start(list.words, STREAMS_DEFAULT, true);
+    pause_for(microseconds);
+    send_to(child, signal_number, to_other_thread);
+    for (unsigned i = 0; waitpid(child, &status, WNOHANG) == 0; ++i) {
+        if (i == 10000)
+            (void)kill(child, SIGKILL);
+        pause_for(1000);
+    }
+    ck_assert_msg(!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL, "%s: hangs after signal %d", words,
+                  signal_number);
     return status;
 }
 

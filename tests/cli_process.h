@@ -35,6 +35,10 @@ result run_words(const char *words, streams way);
 /* Run and send the signal as soon as a temporary file is in the folder; returns waitpid's status. */
 int run_until_temporary(const char *words, int signal_number);
 
+/* Run, send the signal after so many microseconds, to the process group or to a thread that is not the first one, and
+ * return waitpid's status. A process that lives on for ten seconds fails the test. */
+int run_and_signal(const char *words, unsigned microseconds, int signal_number, bool to_other_thread);
+
 /* The exit status, nothing on stdout, and on stderr one line "argmax-cl: ..." with the text in it. */
 void expect_error(const char *words, int status, const char *says);
 /* Success with the text in stdout and nothing on stderr; and success with nothing on either. */

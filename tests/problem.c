@@ -110,7 +110,7 @@ static void resolve_tensor(uint32_t rank, const uint64_t *sizes, problem_tensor 
 }
 
 void problem_resolve(problem_line *p) {
-    uint64_t sizes[PROBLEM_MAX_RANK];
+    uint64_t sizes[PROBLEM_MAX_RANK] = {0};
     problem_output_sizes(p, sizes);
     resolve_tensor(p->rank, p->size, &p->input);
     resolve_tensor(p->rank, sizes, &p->index);

@@ -84,7 +84,7 @@ static uint64_t special(const problem_dtype *t, uint64_t random) {
     const int64_t low = lowest_ordinal(t), high = highest_ordinal(t);
     const int64_t ordinals[] = {0,       0,          1,          -1,  2,    -2,      normal,
                                 -normal, normal - 1, 1 - normal, low, high, low + 1, high - 1};
-    const size_t count = sizeof ordinals / sizeof ordinals[0], choice = random % (count + 4);
+    const uint64_t count = sizeof ordinals / sizeof ordinals[0], choice = random % (count + 4);
     random = problem_mix(random);
     if (t->mantissa_bits && choice == 0)
         return sign_bit(t); /* -0 */

@@ -96,8 +96,8 @@ static bool read_choice(const reader *r, const char *text, int count, const char
 /* NAME=CHOICE. False when no such word takes a choice; else *ok tells whether it is one. */
 static bool read_choices(const reader *r, problem_line *p, const char *name, const char *text, bool *ok) {
     static const char *const nan_modes[] = {"propagate", "ignore"};
-    int data = (int)p->data, nan = (int)p->nan_mode;
-    int route = (int)p->route, queue = (int)p->queue, memory = (int)p->memory;
+    int data = (int)p->data, nan = (int)p->nan_mode, route = (int)p->route, queue = (int)p->queue,
+        memory = (int)p->memory;
     const struct {
         const char *name;
         int count;

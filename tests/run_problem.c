@@ -1,7 +1,8 @@
 /* run_problem [--device SELECTOR] [--route plan|call|host] [--explain] [--file FILE] ['PROBLEM LINE']...
  *
  * Runs problem lines (problem.h has the grammar) and compares the answers with the oracle; exit status 0 when all are
- * right. --file reads lines from a file, - is standard input. Options apply to the lines after them. */
+ * right. The last line counts them and names the device. --file reads lines from a file, - is standard input. Options
+ * apply to the lines after them. */
 #include "runner.h"
 
 #include <stdio.h>
@@ -93,7 +94,9 @@ int main(int argc, char **argv) {
     if (argc == 1)
         fprintf(stderr, "usage: run_problem [--device SELECTOR] [--route plan|call|host] [--explain] [--file FILE] "
                         "['PROBLEM LINE']...\n");
-    if (s.open)
+    if (s.open) {
+        runner_print(&s.r);
         runner_close(&s.r);
+    }
     return ok ? 0 : 1;
 }

@@ -322,3 +322,15 @@ run_result runner_report(runner *r, const problem_line *p, run_route route) {
                 line);
     return result;
 }
+
+void runner_print(const runner *r) {
+    char device[256] = "", platform[256] = "", version[256] = "", driver[256] = "";
+    cl_platform_id id = NULL;
+    clGetDeviceInfo(r->device, CL_DEVICE_NAME, sizeof device, device, NULL);
+    clGetDeviceInfo(r->device, CL_DEVICE_VERSION, sizeof version, version, NULL);
+    clGetDeviceInfo(r->device, CL_DRIVER_VERSION, sizeof driver, driver, NULL);
+    if (clGetDeviceInfo(r->device, CL_DEVICE_PLATFORM, sizeof id, &id, NULL) == CL_SUCCESS)
+        clGetPlatformInfo(id, CL_PLATFORM_NAME, sizeof platform, platform, NULL);
+    printf("%lu problems right, %lu wrong, %lu refused on %s | %s | driver %s | %s\n", r->runs[RUN_OK],
+           r->runs[RUN_FAILED], r->runs[RUN_REFUSED], device, platform, driver, version);
+}

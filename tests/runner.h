@@ -38,4 +38,7 @@ bool runner_solve(runner *r, const problem_line *p, run_route route, const void 
 /* As runner_run, and a failure is printed to stderr with the line that runs the problem again. */
 run_result runner_report(runner *r, const problem_line *p, run_route route);
 
+/* One line to stdout: the device, its platform and driver, and how many problems were right, wrong and refused. */
+void runner_print(const runner *r);
+
 #endif

@@ -2,6 +2,7 @@
 #include "internal.h"
 #include "unit.h"
 
+#include <stdio.h>
 #include <time.h>
 
 enum { ROWS = 4, COLUMNS = 6, INPUT_BYTES = ROWS * COLUMNS * 4, INDEX_BYTES = ROWS * 8, VALUE_BYTES = ROWS * 4 };
@@ -105,7 +106,7 @@ static call good_call(void) {
 static void expect(const char *label, const call *c, argmax_cl_status status, const char *parts) {
     queue_facts facts = {false};
     expect_status(label,
-                  check_enqueue(context, device, &c->p, c->queue, &c->buffers, c->workspace, c->workspace_bytes,
+                  check_enqueue(context, device, &c->p, 1, c->queue, &c->buffers, c->workspace, c->workspace_bytes,
                                 c->wait_count, c->wait_list, &facts),
                   status, parts);
 }
@@ -146,9 +147,10 @@ START_TEST(the_queue_is_of_the_device) {
     ck_assert_int_eq(code, CL_SUCCESS);
     call c = good_call();
     queue_facts facts;
-    expect_status("device",
-                  check_enqueue(shared, device, &c.p, wrong, &c.buffers, workspace, WORKSPACE_BYTES, 0, NULL, &facts),
-                  ARGMAX_CL_ERROR_INVALID_QUEUE, "queue|another device");
+    expect_status(
+        "device",
+        check_enqueue(shared, device, &c.p, 1, wrong, &c.buffers, workspace, WORKSPACE_BYTES, 0, NULL, &facts),
+        ARGMAX_CL_ERROR_INVALID_QUEUE, "queue|another device");
     clReleaseCommandQueue(wrong);
     clReleaseContext(shared);
     for (cl_uint i = 1; i <= count; i++)
@@ -163,13 +165,13 @@ START_TEST(the_queue_s_order_is_reported) {
         clCreateCommandQueue(context, device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code);
     queue_facts facts = {true};
     ck_assert_int_eq(
-        check_enqueue(context, device, &c.p, queue, &c.buffers, workspace, WORKSPACE_BYTES, 0, NULL, &facts),
+        check_enqueue(context, device, &c.p, 1, queue, &c.buffers, workspace, WORKSPACE_BYTES, 0, NULL, &facts),
         ARGMAX_CL_SUCCESS);
     ck_assert(!facts.out_of_order);
     if (code != CL_SUCCESS)
         return; /* a device may have none */
     ck_assert_int_eq(
-        check_enqueue(context, device, &c.p, out_of_order, &c.buffers, workspace, WORKSPACE_BYTES, 0, NULL, &facts),
+        check_enqueue(context, device, &c.p, 1, out_of_order, &c.buffers, workspace, WORKSPACE_BYTES, 0, NULL, &facts),
         ARGMAX_CL_SUCCESS);
     ck_assert(facts.out_of_order);
     clReleaseCommandQueue(out_of_order);
@@ -180,7 +182,7 @@ START_TEST(the_struct_is_one_of_ours) {
     call c = good_call();
     queue_facts facts;
     expect_status("NULL",
-                  check_enqueue(context, device, &c.p, queue, NULL, workspace, WORKSPACE_BYTES, 0, NULL, &facts),
+                  check_enqueue(context, device, &c.p, 1, queue, NULL, workspace, WORKSPACE_BYTES, 0, NULL, &facts),
                   ARGMAX_CL_ERROR_INVALID_ARGUMENT, "buffers = NULL");
     c.buffers.struct_size = 3;
     expect("struct_size", &c, ARGMAX_CL_ERROR_INVALID_ARGUMENT, "buffers->struct_size = 3");
@@ -432,6 +434,36 @@ START_TEST(parts_of_one_buffer_are_disjoint) {
 }
 END_TEST
 
+#define CHECK_BY(vector)                                                                                               \
+    check_enqueue(context, device, &c.p, vector, queue, &c.buffers, workspace, WORKSPACE_BYTES, 0, NULL, &facts)
+
+/* OpenCL has sub-buffers start at multiples of CL_DEVICE_MEM_BASE_ADDR_ALIGN, which is at least the largest vector, but
+ * not every implementation insists: longer vectors stand for smaller alignments here. */
+START_TEST(a_part_starts_where_vectors_do) {
+    cl_uint bits = 0;
+    ck_assert_int_eq(clGetDeviceInfo(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof bits, &bits, NULL), CL_SUCCESS);
+    const size_t align = bits / 8 < 256 ? 256 : bits / 8;
+    const uint32_t vector = (uint32_t)align / sizeof(float);
+    cl_mem const mem = buffer(CL_MEM_READ_WRITE, 4 * align, NULL);
+    cl_mem const odd = part(mem, 0, align, align), even = part(mem, 0, 2 * align, align);
+    call c = good_call();
+    queue_facts facts;
+    char parts[64];
+    c.buffers.input = odd;
+    expect_status("as far apart", CHECK_BY(vector), ACCEPTED);
+    snprintf(parts, sizeof parts, "buffers->input|origin %zu|a multiple of %zu,", align, 2 * align);
+    expect_status("in the middle of a vector", CHECK_BY(2 * vector), ARGMAX_CL_ERROR_INVALID_BUFFER, parts);
+    c.buffers.input = even;
+    expect_status("even", CHECK_BY(2 * vector), ACCEPTED);
+    c.buffers.input = input;
+    c.buffers.index = odd;
+    expect_status("outputs are written by elements", CHECK_BY(2 * vector), ACCEPTED);
+    clReleaseMemObject(even);
+    clReleaseMemObject(odd);
+    clReleaseMemObject(mem);
+}
+END_TEST
+
 START_TEST(the_wait_list_is_sound) {
     const argmax_cl_status refused = ARGMAX_CL_ERROR_INVALID_WAIT_LIST;
     cl_int code;
@@ -492,6 +524,7 @@ int main(void) {
     tcase_add_loop_test(tests, tensors_of_one_buffer_are_disjoint, 0, (int)(sizeof shared / sizeof shared[0]));
     tcase_add_test(tests, tensors_of_one_array_are_disjoint);
     tcase_add_test(tests, parts_of_one_buffer_are_disjoint);
+    tcase_add_test(tests, a_part_starts_where_vectors_do);
     tcase_add_test(tests, the_wait_list_is_sound);
     tcase_add_test(tests, the_checks_cost_little);
     return run_suite(suite);

@@ -134,6 +134,10 @@ static const row rows[] = {
      FOLLOWS(INT32), NONE, OVER(1, 1)},
     {"empty output, absurd reduction", RANGE, "index->dtype = int64",
      TENSOR(FLOAT32, 3, SIZES(0, P(40), P(40)), NULL, 0), INT64_INDEX, OVER(2, 1, 2)},
+    {"empty output, reduction beyond every index", RANGE, "index->dtype = uint64|2^64-1 elements",
+     TENSOR(FLOAT32, 3, SIZES(P(40), P(40), 0), NULL, 0), FOLLOWS(UINT64), NONE, OVER(2, 0, 1)},
+    {"empty output, reduction of 2^63", OK, TENSOR(FLOAT32, 2, SIZES(P(63), 0), NULL, 0), FOLLOWS(UINT64), NONE,
+     OVER(1, 0)},
     {"empty output, absurd offset", OVERFLOW, "index->offset = 9223372036854775808",
      TENSOR(FLOAT32, 2, SIZES(0, 3), NULL, 0), TENSOR(INT64, 2, SIZES(0, 1), NULL, P(63)), NONE, OVER(1, 1)},
 

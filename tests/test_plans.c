@@ -2,7 +2,9 @@
 #include "handle.h"
 
 #include "job.h"
+#include "unit.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,6 +193,23 @@ START_TEST(outputs_may_leave_their_shape_out) {
 END_TEST
 
 /* One launch where the device allows it, and nothing compiled for the second. */
+START_TEST(the_device_has_the_host_s_order_of_bytes) {
+    const runner *const r = suite_runner();
+    device_facts *const facts = &r->handle->facts;
+    job j;
+    job_open(&j, ONE_STAGE);
+    argmax_cl_plan plan = NULL;
+    facts->little_endian = !facts->little_endian;
+    expect_status("another order", argmax_cl_plan_create(&plan, r->handle, j.p.op, &j.d.desc),
+                  ARGMAX_CL_ERROR_DEVICE_LIMIT, "-endian|the host's order of bytes");
+    facts->little_endian = !facts->little_endian;
+    ck_assert_ptr_null(plan);
+    ck_assert_int_eq(argmax_cl_plan_create(&plan, r->handle, j.p.op, &j.d.desc), ARGMAX_CL_SUCCESS);
+    argmax_cl_plan_destroy(plan);
+    job_close(&j);
+}
+END_TEST
+
 START_TEST(describe_counts_the_launches) {
     job j;
     job_open(&j, TWO_STAGES);
@@ -203,6 +222,40 @@ START_TEST(describe_counts_the_launches) {
 }
 END_TEST
 
+/* 2^30 work-groups of 16: more work-items than 32 bits count, and no reason to refuse them where addresses have 64. */
+START_TEST(grids_fit_what_the_device_counts_with) {
+    static const char name[] = "grids_fit_what_the_device_counts_with.tuning";
+    const runner *const r = suite_runner();
+    problem_line p;
+    problem_desc d;
+    char error[300];
+    argmax_cl_handle handle = NULL;
+    FILE *const file = fopen(name, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs("cpu groups_max=1073741824 group=16 group_short=16\ngpu groups_max=1073741824 group=16 group_short=16\n",
+          file);
+    fclose(file);
+    ck_assert(
+        problem_parse("argmax int8 68719476736x2 axes=1 strides=0,1 strategy=long-rows", &p, error, sizeof error));
+    problem_describe(&p, &d);
+    ck_assert_int_eq(setenv("ARGMAX_CL_TUNING", name, 1), 0);
+    ck_assert_int_eq(argmax_cl_create(&handle, r->context, r->device), ARGMAX_CL_SUCCESS);
+    for (cl_uint bits = 32; bits <= sizeof(size_t) * CHAR_BIT; bits += 32) {
+        argmax_cl_plan plan = NULL;
+        handle->facts.address_bits = bits;
+        expect_status("grid", argmax_cl_plan_create(&plan, handle, p.op, &d.desc),
+                      bits == 32 ? ARGMAX_CL_ERROR_DEVICE_LIMIT : ARGMAX_CL_SUCCESS,
+                      "1073741824 work-groups|counts with 32 bits");
+        ck_assert(bits == 32 || plan_says(plan, "1073741824 groups of 16"));
+        argmax_cl_plan_destroy(plan);
+    }
+    argmax_cl_destroy(handle);
+    ck_assert_int_eq(setenv("ARGMAX_CL_TUNING", "", 1), 0);
+    remove(name);
+}
+END_TEST
+
 SUITE_MAIN("plans", tuning_files_are_checked, environment_forces_a_strategy, describe_needs_what_it_says,
            describe_counts_the_launches, warm_up_touches_nothing, objects_may_die_in_any_order,
-           handles_give_back_what_they_took, outputs_may_leave_their_shape_out)
+           handles_give_back_what_they_took, outputs_may_leave_their_shape_out,
+           the_device_has_the_host_s_order_of_bytes, grids_fit_what_the_device_counts_with)

@@ -57,7 +57,13 @@ START_TEST(mistakes_are_named_with_their_line) {
         {"cpu part_bytes=0\n", {"line 1", "1..1073741824"}},
         {"cpu part_bytes=99999999999999999999\n", {"line 1", "1..1073741824"}},
         {"cpu part_bytes=-1\n", {"line 1", "1..1073741824"}},
+        {"cpu part_bytes=-18446744073709551615\n", {"line 1", "1..1073741824"}},
+        {"cpu part_bytes=+1\n", {"line 1", "1..1073741824"}},
+        {"cpu part_bytes=\n", {"line 1", "1..1073741824"}},
+        {"cpu part_bytes=1k\n", {"line 1", "1..1073741824"}},
         {"cpu part_byte=1\n", {"line 1", "FIELD=NUMBER"}},
+        {"cpu part_bytes\n", {"line 1", "FIELD=NUMBER"}},
+        {"cpu part_bytes_more=1\n", {"line 1", "FIELD=NUMBER"}},
     };
     static const char name[] = "mistakes_are_named_with_their_line.tuning";
     ck_assert_int_eq(setenv("ARGMAX_CL_TUNING", name, 1), 0);
@@ -76,6 +82,45 @@ START_TEST(mistakes_are_named_with_their_line) {
     ck_assert_int_eq(setenv("ARGMAX_CL_TUNING", ".", 1), 0); /* a folder */
     ck_assert_uint_eq(part_bytes(NULL, &cpu), 0);
     ck_assert_ptr_nonnull(strstr(argmax_cl_last_error(), "cannot read"));
+}
+END_TEST
+
+/* Lines of 1023 characters are read; more is refused, and so is what is no text, wherever it stands. */
+START_TEST(only_text_is_read) {
+    static const char name[] = "only_text_is_read.tuning";
+    char long_line[1030] = "cpu part_bytes=7 #";
+    memset(long_line + strlen(long_line), 'x', 1023 - strlen(long_line));
+    ck_assert_int_eq(setenv("ARGMAX_CL_TUNING", name, 1), 0);
+    write_file(name, long_line);
+    ck_assert_uint_eq(part_bytes(NULL, &cpu), 7);
+    long_line[1023] = 'x';
+    write_file(name, long_line);
+    ck_assert_uint_eq(part_bytes(NULL, &cpu), 0);
+    ck_assert_ptr_nonnull(strstr(argmax_cl_last_error(), "line 1: \"cpu part_bytes=7"));
+    ck_assert_ptr_nonnull(strstr(argmax_cl_last_error(), "at most 1023 characters"));
+    static const char with_zero[] = "cpu part_bytes=7\ncpu part_bytes=8\0 rubbish\n";
+    FILE *const file = fopen(name, "wb");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite(with_zero, 1, sizeof with_zero - 1, file), sizeof with_zero - 1);
+    ck_assert_int_eq(fclose(file), 0);
+    ck_assert_uint_eq(part_bytes(NULL, &cpu), 0);
+    ck_assert_ptr_nonnull(strstr(argmax_cl_last_error(), "line 2: \"cpu part_bytes=8\": expected text"));
+    remove(name);
+}
+END_TEST
+
+/* None of these is waited for, or read without end. */
+START_TEST(only_files_are_read) {
+    static const char fifo[] = "only_files_are_read.fifo";
+    const char *const paths[] = {".", "/dev/zero", fifo, "/dev/null/x", "/proc/self/mem"};
+    ck_assert_int_eq(mkfifo(fifo, 0600), 0);
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        ck_assert_int_eq(setenv("ARGMAX_CL_TUNING", paths[i], 1), 0);
+        ck_assert_uint_eq(part_bytes(NULL, &cpu), 0);
+        ck_assert_ptr_nonnull(strstr(argmax_cl_last_error(), paths[i]));
+        ck_assert_ptr_nonnull(strstr(argmax_cl_last_error(), "cannot read"));
+    }
+    remove(fifo);
 }
 END_TEST
 
@@ -111,7 +156,13 @@ START_TEST(the_users_file_is_found) {
     ck_assert_uint_eq(part_bytes(NULL, &cpu), 0);
     ck_assert_ptr_nonnull(strstr(argmax_cl_last_error(), "the user's tuning file"));
     remove(".config/argmax_cl/tuning");
-    ck_assert_uint_eq(part_bytes(NULL, &cpu), built_in); /* no file, no matter */
+    ck_assert_uint_eq(part_bytes(NULL, &cpu), built_in);                /* no file, no matter */
+    ck_assert_int_eq(symlink("tuning", ".config/argmax_cl/tuning"), 0); /* to itself */
+    ck_assert_uint_eq(part_bytes(NULL, &cpu), 0);
+    ck_assert_ptr_nonnull(strstr(argmax_cl_last_error(), "cannot read"));
+    remove(".config/argmax_cl/tuning");
+    ck_assert_int_eq(setenv("HOME", "/dev/null", 1), 0); /* no folder */
+    ck_assert_uint_eq(part_bytes(NULL, &cpu), built_in);
     unsetenv("HOME");
     ck_assert_uint_eq(part_bytes(NULL, &cpu), built_in);
     remove("argmax_cl/tuning");
@@ -119,4 +170,5 @@ START_TEST(the_users_file_is_found) {
 }
 END_TEST
 
-SUITE_MAIN("tuning", sections_are_for_their_device, mistakes_are_named_with_their_line, the_users_file_is_found)
+SUITE_MAIN("tuning", sections_are_for_their_device, mistakes_are_named_with_their_line, only_text_is_read,
+           only_files_are_read, the_users_file_is_found)

@@ -29,8 +29,9 @@
  * Threads: any number of threads may use one handle, and one plan, at the same time. Two enqueues that may run at the
  * same time need two workspaces. Destroy an object when no other thread uses it.
  *
- * Objects: a plan keeps its handle alive, a handle its context and device; neither keeps a queue or a buffer.
- * Destroying NULL does nothing. OpenCL objects do not survive fork(): in a forked child every call that needs
+ * Objects: a plan keeps its handle alive, a handle its context and device; neither keeps a queue or a buffer. They,
+ * queue, context, workspace and event may be given up in any order, also while what was enqueued waits or runs, or
+ * never. Destroying NULL does nothing. OpenCL objects do not survive fork(): in a forked child every call that needs
  * OpenCL returns ARGMAX_CL_ERROR_FORKED.
  */
 #ifndef ARGMAX_CL_ARGMAX_CL_H

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 /* Have SIGINT, SIGTERM and SIGHUP remove what is registered, then end the process as they would have. A signal that
- * was ignored from the start stays ignored. */
+ * was ignored from the start stays ignored. Everything else here is for the thread that called this. */
 void cleanup_install(void);
 
 /* Put signals off (true) while files and register change together; false lets a signal that came meanwhile act. */

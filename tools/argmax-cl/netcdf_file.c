@@ -1,10 +1,16 @@
 #include "netcdf_file.h"
 #include "netcdf_notes.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <netcdf.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static const struct {
     nc_type type;
@@ -16,11 +22,15 @@ static const struct {
     {NC_DOUBLE, ARGMAX_CL_FLOAT64},
 };
 
+/* Larger variables are not read in the trial process, for that would take as long again. */
+#define TRIAL_BYTES (16u << 20)
+
 /* A variable and how messages call it, "file.nc:variable". */
 typedef struct variable {
     int group, id;
     const char *name;
     message *m;
+    bool trial; /* in the trial process */
 } variable;
 
 static bool failed(const char *name, int code, message *m) {
@@ -112,7 +122,8 @@ static bool read_shape(const variable *v, array *a) {
 
 static bool read_variable(const variable *v, array *a) {
     nc_type type;
-    if (!read_type(v, &type, a) || !read_shape(v, a) || !array_allocate(a, v->name, v->m))
+    if (!read_type(v, &type, a) || !read_shape(v, a) || (v->trial && a->bytes > TRIAL_BYTES) ||
+        !array_allocate(a, v->name, v->m))
         return false;
     const int code = a->bytes ? nc_get_var(v->group, v->id, a->data) : NC_NOERR;
     if (code != NC_NOERR)
@@ -121,20 +132,20 @@ static bool read_variable(const variable *v, array *a) {
     return true;
 }
 
-bool netcdf_read(const char *path, const char *wanted, array *a, message *m) {
+static bool read_file(const char *path, const char *wanted, bool trial, array *a, message *m) {
     int file;
     char name[1024] = "";
     append(name, sizeof name, "%s:%s", path, wanted);
     const int code = nc_open(path, NC_NOWRITE, &file);
     if (code != NC_NOERR)
         return complain(m, "%s: cannot be understood (%s), expected a NetCDF file", path, nc_strerror(code));
-    variable v = {0, 0, name, m};
+    variable v = {0, 0, name, m, trial};
     const bool good = find_variable(file, path, wanted, &v) && read_variable(&v, a);
     (void)nc_close(file);
     return good;
 }
 
-bool netcdf_needs_variable(const char *path, message *m) {
+static bool tell_variables(const char *path, message *m) {
     int file;
     const int code = nc_open(path, NC_NOWRITE, &file);
     if (code != NC_NOERR)
@@ -142,6 +153,43 @@ bool netcdf_needs_variable(const char *path, message *m) {
     (void)refuse_with_list(file, path, "a NetCDF file without a variable", m);
     (void)nc_close(file);
     return false;
+}
+
+/* libnetcdf and HDF5 crash on some ill files. A process of its own tries first, so that these too end in a message. It
+ * is silent: what it finds wrong is found again. */
+static void try_in_child(const char *path, const char *wanted) {
+    const struct rlimit no_core = {0, 0};
+    array a = {0};
+    message ignored;
+    const int nowhere = open("/dev/null", O_RDWR);
+    (void)setrlimit(RLIMIT_CORE, &no_core);
+    (void)dup2(nowhere, 1);
+    (void)dup2(nowhere, 2);
+    if (wanted)
+        (void)read_file(path, wanted, true, &a, &ignored);
+    else
+        (void)tell_variables(path, &ignored);
+    _exit(0);
+}
+
+static bool survives_trial(const char *path, const char *wanted, message *m) {
+    int status = 0;
+    const pid_t child = fork();
+    if (child == 0)
+        try_in_child(path, wanted);
+    while (child > 0 && waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return true;
+    return status == 0 || complain(m, "%s: libnetcdf crashes on it (%s), expected a sound NetCDF file", path,
+                                   WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "it ends the process");
+}
+
+bool netcdf_read(const char *path, const char *wanted, array *a, message *m) {
+    return survives_trial(path, wanted, m) && read_file(path, wanted, false, a, m);
+}
+
+bool netcdf_needs_variable(const char *path, message *m) {
+    return survives_trial(path, NULL, m) && tell_variables(path, m);
 }
 
 const char *netcdf_version(void) {

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Each OpenCL call and each allocation fails with each error; objects are given up in each order; then under sanitizers.
+#
+# usage: campaign.sh faults    on the device that ARGMAX_CL_TEST_DEVICE selects (an index or a part of its name), or the
+#                              one thought fastest
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+# shellcheck source=scripts/packages.sh
+. scripts/packages.sh
+
+need_packages "${build_packages[@]}"
+prepare_pocl "$PWD/build"
+export ARGMAX_CL_TUNING=
+# Leaks of drivers and compilers are not ours.
+export LSAN_OPTIONS=suppressions=$PWD/tests/leaks.txt:print_suppressions=0 UBSAN_OPTIONS=print_stacktrace=1
+
+run_in() { # FOLDER ALL CMAKE_OPTION...
+    local folder=$1 all=$2 program
+    mkdir -p "$folder"
+    cmake -S . -B "$folder" -DARGMAX_CL_BUILD_TESTS=ON "${@:3}" >"$folder/log.txt" 2>&1 &&
+        cmake --build "$folder" -j "$(nproc)" --target argmax_cl_test_layer run_faults run_lifetimes run_limits \
+            >>"$folder/log.txt" 2>&1 || { tail -n 40 "$folder/log.txt"; return 1; }
+    export OPENCL_LAYERS=$PWD/$folder/tests/libargmax_cl_test_layer.so
+    for program in "run_faults $all" "run_lifetimes $all" run_limits; do
+        echo "== $folder: $program"
+        # shellcheck disable=SC2086 # a program and at most one option
+        $folder/tests/$program
+    done
+}
+
+run_in build --all
+run_in build-asan "" -DCMAKE_BUILD_TYPE=Debug "-DARGMAX_CL_SANITIZE=address;undefined"

@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# The library on other implementations of OpenCL than PoCL, and under Oclgrind; all are installed where they are
+# missing. The last line of each run counts the answers and names the device.
+#
+# usage: implementations.sh BUILD_FOLDER            every strategy under both tuning rows, and 100 random problems
+#        implementations.sh BUILD_FOLDER --matrix   the whole suite and 2000 random problems, on PoCL too
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=$1
+matrix=${2:-}
+logs=$build/implementations
+mkdir -p "$logs"
+failed=0
+
+# Run commands at the same time, each with its own log, and show the logs in their order.
+titles=()
+pids=()
+start() { # TITLE COMMAND...
+    titles+=("$1")
+    "${@:2}" >"$logs/${#titles[@]}.txt" 2>&1 </dev/null &
+    pids+=($!)
+}
+finish() {
+    local i
+    for i in "${!pids[@]}"; do
+        local outcome=passed
+        wait "${pids[$i]}" || { outcome=FAILED; failed=1; }
+        echo "-- ${titles[$i]}: $outcome"
+        if [ $outcome = passed ]; then
+            grep -E '^[0-9]+ problems right|tests passed|cases of Check' "$logs/$((i + 1)).txt" || true
+        else
+            grep -v '^ok ' "$logs/$((i + 1)).txt" | tail -n 100
+        fi
+    done
+    titles=()
+    pids=()
+}
+
+with=scripts/with_opencl.sh
+lines() { # IMPLEMENTATION FILE [OPTIONS...]
+    $with "$1" "$build/tests/run_problem" "${@:3}" --file "$2"
+}
+
+# Random problems after the fixed ones, with compiled programs kept to a few.
+on_device() { # IMPLEMENTATION COUNT KINDS SEED
+    lines "$1" tests/strategies.txt && $with "$1" "$build/tests/fuzz_problems" --count "$2" --kinds "$3" --seed "$4"
+}
+
+suite() { # IMPLEMENTATION
+    $with "$1" ctest --test-dir "$build" -L 'device|smoke|cli' --output-on-failure --timeout 3600
+}
+
+# Oclgrind's silence says something only if it reports kernels without their barriers, and an uninitialised operand.
+spoiled() { # IMPLEMENTATION SED_COMMAND REPORT
+    local folder report
+    folder=$(mktemp -d)
+    cp kernels/* "$folder"
+    sed -i "$2" "$folder"/*
+    report=$(ARGMAX_CL_KERNELS=$folder $with "$1" "$build/tests/run_problem" \
+        'argmax float32 2x1025 axes=1 strategy=long-rows tuning=gpu' || true)
+    rm -r "$folder"
+    grep -m 1 "$3" <<<"$report"
+}
+mistakes_are_seen() {
+    spoiled races 's/barrier(CLK_LOCAL_MEM_FENCE)/(void)0/' 'data race' &&
+        spoiled oclgrind 's/return max(v2.s0, v2.s1)/type none; return max(v2.s0, none)/' 'depends on uninitialized'
+}
+
+# The three calls: Oclgrind does not see that memory of the host, used in place, has been written, nor that a workspace
+# at the place of an earlier, smaller buffer is larger.
+all_calls() {
+    local route
+    for route in plan call host; do
+        sed -n "3~3p" tests/simulated.txt | $with races "$build/tests/run_problem" --route $route --file - || return 1
+    done
+}
+
+$with install
+if [ "$matrix" != --matrix ]; then
+    start "Oclgrind, all checks" lines oclgrind tests/simulated.txt
+    start "Intel's runtime" on_device intel 100 10 1
+    start "rusticl" on_device rusticl 100 10 1
+    start "Oclgrind, all calls" all_calls
+    start "Oclgrind sees mistakes" mistakes_are_seen
+    finish
+    exit $failed
+fi
+
+for name in pocl intel rusticl; do
+    start "$name, the suite" suite $name
+    finish
+    start "$name, random" on_device $name 2000 60 2
+    finish
+done
+sed -n '2~2p' tests/strategies.txt >"$logs/even.txt"
+sed -n '1~2p' tests/strategies.txt >"$logs/odd.txt"
+start "Oclgrind, all checks" lines oclgrind "$logs/even.txt"
+start "Oclgrind, all checks" lines oclgrind "$logs/odd.txt"
+start "Oclgrind, all checks, aligned loads" env ARGMAX_CL_TUNING="$PWD/tests/aligned.tuning" \
+    $with oclgrind "$build/tests/run_problem" --file tests/narrow.txt
+start "Oclgrind, random" $with races "$build/tests/fuzz_problems" --count 200 --kinds 40 --seed 3
+start "Oclgrind, all calls" all_calls
+start "Oclgrind sees mistakes" mistakes_are_seen
+finish
+exit $failed

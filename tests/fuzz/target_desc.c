@@ -1,0 +1,242 @@
+/* Descriptors: refused or accepted as the contract says, and with a message; what is accepted collapses to a layout of
+ * the same elements in the same order, and gets a geometry that covers them and keeps the device's limits. */
+#include "desc_input.h"
+#include "geometry.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ENUMERATED 2048 /* elements up to which every one is looked at */
+#define SAMPLED 64
+
+/* ---- The layout ------------------------------------------------------------------------------------------------- */
+
+/* Where one element lies, in the tensors and in its reduction. Differences of addresses: below 2^63 both. */
+typedef struct element {
+    uint64_t in, index, value, place;
+} element;
+
+/* The definition, docs/semantics.md: an element of the reduction `place` of output number `output`. */
+static element define(const problem *p, uint64_t output, uint64_t place) {
+    element e = {p->input.offset, p->index.offset, p->value.offset, place};
+    for (uint32_t i = p->rank; i-- > 0;) {
+        const uint64_t size = p->input.size[i];
+        uint64_t *const rest = p->reduced[i] ? &place : &output;
+        const uint64_t at = *rest % size;
+        *rest /= size;
+        e.in += at * (uint64_t)p->input.stride[i];
+        if (p->reduced[i]) /* an output has one position there */
+            continue;
+        e.index += at * (uint64_t)p->index.stride[i];
+        e.value += at * (uint64_t)p->value.stride[i];
+    }
+    return e;
+}
+
+/* The same by the layout: kept dims are in any order, so the output is found by the address of its index. */
+static element walk(const layout *l, uint64_t index, uint64_t place) {
+    element e = {(uint64_t)l->in_offset, (uint64_t)l->index_offset, (uint64_t)l->value_offset, place};
+    int64_t rest = (int64_t)(index - (uint64_t)l->index_offset);
+    bool done[MAX_RANK] = {false};
+    /* The largest stride first: the others together reach less far (check.c), on either side. */
+    for (uint32_t n = 0; n < l->kept_count; ++n) {
+        uint32_t k = l->kept_count;
+        int64_t low = 0, high = 0;
+        for (uint32_t i = 0; i < l->kept_count; ++i)
+            if (!done[i] && (k == l->kept_count || llabs(l->kept[i].index) > llabs(l->kept[k].index)))
+                k = i;
+        done[k] = true;
+        for (uint32_t i = 0; i < l->kept_count; ++i)
+            if (!done[i]) {
+                const int64_t reach = (int64_t)((l->kept[i].size - 1) * (uint64_t)l->kept[i].index);
+                *(reach < 0 ? &low : &high) += reach;
+            }
+        const int64_t step = llabs(l->kept[k].index), from = l->kept[k].index < 0 ? -(rest - high) : rest - low;
+        const uint64_t at = step ? (uint64_t)(from / step) : 0;
+        REQUIRE(at < l->kept[k].size, "dim %" PRIu32 ": %" PRIu64 " of %" PRIu64, k, at, l->kept[k].size);
+        rest -= (int64_t)(at * (uint64_t)l->kept[k].index);
+        e.in += at * (uint64_t)l->kept[k].in;
+        e.index += at * (uint64_t)l->kept[k].index;
+        e.value += at * (uint64_t)l->kept[k].value;
+    }
+    for (uint32_t i = l->reduced_count; i-- > 0;) {
+        e.in += place % l->reduced[i].size * (uint64_t)l->reduced[i].in;
+        place /= l->reduced[i].size;
+    }
+    REQUIRE(place == 0, "%" PRIu64 " left", place);
+    return e;
+}
+
+static void check_element(const problem *p, const layout *l, uint64_t output, uint64_t place) {
+    const element expected = define(p, output, place), got = walk(l, expected.index, place);
+    REQUIRE(got.in == expected.in && got.index == expected.index && (!p->value.type || got.value == expected.value),
+            "output %" PRIu64 ", place %" PRIu64 ": %" PRIu64 " instead of %" PRIu64, output, place, got.in,
+            expected.in);
+    REQUIRE(got.in >= p->input.first && got.in <= p->input.last, "%" PRIu64, got.in);
+    REQUIRE(got.index >= p->index.first && got.index <= p->index.last, "%" PRIu64, got.index);
+    REQUIRE(!p->value.type || (got.value >= p->value.first && got.value <= p->value.last), "%" PRIu64, got.value);
+}
+
+static void check_dims(const layout *l) {
+    uint64_t outputs = 1, reduction = 1;
+    REQUIRE(l->kept_count >= 1 && l->kept_count <= MAX_RANK, "%" PRIu32, l->kept_count);
+    REQUIRE(l->reduced_count >= 1 && l->reduced_count <= MAX_RANK, "%" PRIu32, l->reduced_count);
+    for (uint32_t i = 0; i < l->kept_count; ++i) {
+        outputs *= l->kept[i].size;
+        REQUIRE(l->kept[i].in >= 0 && (i == 0 || l->kept[i].in <= l->kept[i - 1].in), "dim %" PRIu32, i);
+        REQUIRE(l->kept_count == 1 || l->kept[i].size > 1, "dim %" PRIu32, i);
+    }
+    for (uint32_t i = 0; i < l->reduced_count; ++i) {
+        reduction *= l->reduced[i].size;
+        REQUIRE(l->reduced_count == 1 || l->reduced[i].size > 1, "dim %" PRIu32, i);
+    }
+    REQUIRE(outputs == l->outputs && reduction == l->reduction, "%" PRIu64 " x %" PRIu64, outputs, reduction);
+}
+
+static void check_layout(const problem *p, const layout *l, uint64_t seed) {
+    check_dims(l);
+    REQUIRE(l->outputs == p->outputs && l->reduction == p->reduction, "%" PRIu64 " outputs", l->outputs);
+    if (p->outputs <= ENUMERATED && p->reduction <= ENUMERATED / p->outputs) {
+        for (uint64_t output = 0; output < p->outputs; ++output)
+            for (uint64_t place = 0; place < p->reduction; ++place)
+                check_element(p, l, output, place);
+        return;
+    }
+    check_element(p, l, 0, 0);
+    check_element(p, l, p->outputs - 1, p->reduction - 1);
+    for (int i = 0; i < SAMPLED; ++i) {
+        seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+        check_element(p, l, (seed >> 1) % p->outputs, (seed << 31 | seed >> 33) % p->reduction);
+    }
+}
+
+/* ---- The geometry ----------------------------------------------------------------------------------------------- */
+
+static bool is_power(uint64_t n) {
+    return n != 0 && (n & (n - 1)) == 0;
+}
+
+/* Every job is some group's, and no group is without one. */
+static void check_grid(const launch_grid *grid, uint32_t group_limit) {
+    REQUIRE(is_power(grid->group) && grid->group <= group_limit, "group %" PRIu32, grid->group);
+    REQUIRE(grid->groups >= 1 && grid->jobs_per_group >= 1 && grid->jobs >= 1, "%" PRIu64 " groups", grid->groups);
+    REQUIRE(ceil_div(grid->jobs, grid->jobs_per_group) == grid->groups, "%" PRIu64 " jobs in %" PRIu64 " groups",
+            grid->jobs, grid->groups);
+}
+
+static void check_units(const layout *l, const geometry *g) {
+    const layout_dim *const last = &l->reduced[l->reduced_count - 1];
+    if (g->family == FAMILY_ROWS) {
+        const uint64_t whole = last->size / g->vector; /* what is peeled off is read apart */
+        REQUIRE(g->segment_vectors == whole + (g->overlap && last->size % g->vector), "%" PRIu64 " vectors",
+                g->segment_vectors);
+        REQUIRE(g->overlap || g->peel || last->size % g->vector == 0, "vectors of %" PRIu32, g->vector);
+        REQUIRE(g->units == l->reduction / last->size * g->segment_vectors, "%" PRIu64 " units", g->units);
+        REQUIRE(g->chunk <= PART_ELEMENTS_MAX / g->vector, "chunk %" PRIu64, g->chunk);
+    } else if (g->family == FAMILY_HELD) {
+        REQUIRE(g->parts == 1 && g->units * g->vector == l->reduction, "%" PRIu64 " units", g->units);
+        REQUIRE((uint64_t)g->lanes * g->loads >= g->units, "%" PRIu32 " loads", g->loads);
+    } else {
+        REQUIRE(g->chunk <= PART_ELEMENTS_MAX, "chunk %" PRIu64, g->chunk);
+    }
+}
+
+/* The parts of an output cover it, and none is empty. */
+static void check_parts(const layout *l, const geometry *g) {
+    const bool folded = g->family == FAMILY_FOLDED, columns = g->family == FAMILY_COLUMNS;
+    const uint64_t tiles = folded ? g->tiles : 1, parts = g->parts / tiles;
+    REQUIRE(g->units >= 1 && g->chunk >= 1 && g->parts >= 1 && g->parts % tiles == 0, "%" PRIu64 " parts", g->parts);
+    REQUIRE(ceil_div(g->units, g->chunk) == parts, "%" PRIu64 " parts of %" PRIu64, parts, g->chunk);
+    if (folded || columns) {
+        const layout_dim *const column = folded ? &l->reduced[g->fold] : &l->kept[l->kept_count - 1];
+        REQUIRE(g->tiles == ceil_div(column->size, (uint64_t)g->lanes * g->vector * g->strip), "%" PRIu64, g->tiles);
+        REQUIRE(g->outers == (folded ? l->outputs : l->outputs / column->size), "%" PRIu64 " outers", g->outers);
+        REQUIRE(g->units == (folded ? l->reduction / column->size : l->reduction), "%" PRIu64 " rows", g->units);
+        REQUIRE(g->scan.jobs == g->tiles * g->outers * parts, "%" PRIu64 " jobs", g->scan.jobs);
+    } else {
+        const uint64_t rows = (uint64_t)(g->scan.group / g->lanes) * (g->family == FAMILY_HELD ? g->batch : 1);
+        REQUIRE(g->scan.jobs == ceil_div(l->outputs, rows) * parts, "%" PRIu64 " jobs", g->scan.jobs);
+    }
+}
+
+/* Aligned loads start at multiples of the vector. */
+static void check_alignment(const layout *l, const geometry *g) {
+    const layout_dim *const last = &l->reduced[l->reduced_count - 1], *const column = &l->kept[l->kept_count - 1];
+    const layout_dim *const along = g->family == FAMILY_COLUMNS  ? column
+                                    : g->family == FAMILY_FOLDED ? &l->reduced[g->fold]
+                                                                 : last;
+    const int64_t vector = g->vector;
+    REQUIRE((g->load == LOAD_STRIDED) == (along->in != 1), "stride %" PRId64, along->in);
+    if (g->load != LOAD_ALIGNED || g->peel)
+        return;
+    REQUIRE(l->in_offset % vector == 0, "offset %" PRId64, l->in_offset);
+    for (uint32_t i = 0; i < l->kept_count; ++i)
+        REQUIRE(&l->kept[i] == along || l->kept[i].size == 1 || l->kept[i].in % vector == 0, "kept %" PRIu32, i);
+    for (uint32_t i = 0; i < l->reduced_count; ++i)
+        REQUIRE(&l->reduced[i] == along || l->reduced[i].size == 1 || l->reduced[i].in % vector == 0, "reduced");
+}
+
+static void check_geometry(const problem *p, const layout *l, const device_facts *device, uint32_t group_limit,
+                           const geometry *g) {
+    char options[OPTIONS_CAPACITY];
+    check_grid(&g->scan, group_limit);
+    REQUIRE(is_power(g->vector) && g->vector <= 32, "vectors of %" PRIu32, g->vector);
+    REQUIRE(is_power(g->lanes) && g->lanes <= g->scan.group, "%" PRIu32 " lanes", g->lanes);
+    REQUIRE(g->family == FAMILY_HELD || g->unroll >= 1, "unroll %" PRIu32, g->unroll);
+    check_units(l, g);
+    check_parts(l, g);
+    check_alignment(l, g);
+    if (g->parts > 1) {
+        check_grid(&g->merge, group_limit);
+        REQUIRE(is_power(g->merge_lanes) && g->merge_lanes <= g->merge.group, "%" PRIu32 " lanes", g->merge_lanes);
+        REQUIRE(g->finish == HANDOVER_NONE || (g->finish == device->handover && g->counters <= COUNTERS_A_QUEUE),
+                "%" PRIu64 " counters", g->counters);
+        REQUIRE(g->parts <= UINT64_MAX / l->outputs, "%" PRIu64 " parts", g->parts);
+    }
+    memset(options, 'x', sizeof options);
+    options_scan(p, l, g, options);
+    REQUIRE(memchr(options, 0, sizeof options), "options");
+    memset(options, 'x', sizeof options);
+    options_merge(p, l, g, options);
+    REQUIRE(memchr(options, 0, sizeof options), "options");
+}
+
+/* The strategy that is chosen, and one that is forced. */
+static void check_strategies(const problem *p, const layout *l, source *s) {
+    problem forced = *p;
+    device_facts device;
+    uint32_t group_limit;
+    geometry g;
+    take_device(s, &device, &group_limit);
+    forced.strategy = strategy_name(take_byte(s) % strategy_count());
+    forced.strategy_source = "strategy";
+    take_tuning(s, &device);
+    argmax_cl_status status = strategy_choose(p, l, &device, group_limit, &g);
+    REQUIRE(status == ARGMAX_CL_SUCCESS, "%s", argmax_cl_last_error());
+    check_geometry(p, l, &device, group_limit, &g);
+    status = strategy_choose(&forced, l, &device, group_limit, &g);
+    REQUIRE(status == ARGMAX_CL_SUCCESS || status == ARGMAX_CL_ERROR_INVALID_STRATEGY, "status %d", (int)status);
+    if (status == ARGMAX_CL_SUCCESS)
+        check_geometry(p, l, &device, group_limit, &g);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    source s = {data, data + size};
+    desc_input d;
+    problem p;
+    layout l;
+    bool known;
+    desc_input_take(&s, &d);
+    const bool allowed = desc_allowed(&d, &known);
+    const bool accepted = check_desc(d.op, &d.as.desc, &p) == ARGMAX_CL_SUCCESS;
+    REQUIRE(accepted || strstr(argmax_cl_last_error(), ": "), "%s", argmax_cl_last_error());
+    REQUIRE(!known || accepted == allowed, "%s", accepted ? "accepted" : argmax_cl_last_error());
+    if (accepted && p.outputs) {
+        layout_collapse(&p, &l);
+        check_layout(&p, &l, p.input.last ^ p.index.last ^ size);
+        check_strategies(&p, &l, &s);
+    }
+    desc_input_free(&d);
+    return 0;
+}

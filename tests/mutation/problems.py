@@ -1,0 +1,212 @@
+"""The fast lists of problems for the kernels, what each compiles, and running them on mutated kernels."""
+import hashlib
+import json
+import os
+import re
+import resource
+import selectors
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+# (tuning file, list of problems): parts of the test suite (tests/CMakeLists.txt), the quickest first. A tuning file
+# without a folder is made by CMake, in the build folder.
+LISTS = (
+    (None, "kernels.txt"),
+    ("dealt.tuning", "dealt.txt"),
+    ("narrow.tuning", "narrow.txt"),
+    ("odd.tuning", "narrow.txt"),
+    ("many.tuning", "narrow.txt"),
+    ("one_launch.tuning", "parts.txt"),
+    ("two_launches.tuning", "parts.txt"),
+    ("gpu_one_launch.tuning", "parts.txt"),
+    ("gpu_two_launches.tuning", "parts.txt"),
+    ("aligned.tuning", "aligned.txt"),
+)
+CLOCK_SECONDS = 600  # what takes longer hangs, whatever else the machine does
+
+
+NOT_BUILT = "does not compile"
+
+
+def limit_cpu(seconds=20):
+    """For a child process, before it starts: what takes more of the processor hangs."""
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+
+
+@dataclass(frozen=True)
+class Problem:
+    tuning: str  # path, "" for none
+    line: str
+    programs: tuple  # of (kernel, options)
+
+
+class Bench:
+    """The test programs of a build folder, and the kernels they read."""
+
+    def __init__(self, root, build, device):
+        self.root, self.build, self.device = Path(root), Path(build), device
+        self.expanded = {}
+
+    def environment(self, tuning, kernels, **more):
+        own = {"ARGMAX_CL_TUNING": tuning, "ARGMAX_CL_KERNELS": str(kernels)}
+        return {**os.environ, **own, **more}
+
+    def tuning_path(self, name):
+        if not name:
+            return ""
+        own = self.root / "tests" / name
+        return str(own if own.exists() else self.build / "tests" / name)
+
+    def read_lists(self):
+        """As run_lists, or what it said of the same files before."""
+        files = [path for folder in ("src", "kernels", "tests") for path in sorted((self.root / folder).glob("*.*"))]
+        digest = hashlib.sha256(repr((self.device, [path.read_bytes() for path in files])).encode()).hexdigest()
+        kept = self.build / f"problems-{digest[:16]}.json"
+        if kept.exists():
+            return [Problem(tuning, line, tuple(map(tuple, programs))) for tuning, line, programs
+                    in json.loads(kept.read_text())]
+        problems = self.run_lists()
+        kept.write_text(json.dumps([[p.tuning, p.line, p.programs] for p in problems]))
+        return problems
+
+    def run_lists(self):
+        """Every problem of the lists with its programs, as --explain tells; all must be right on unchanged kernels."""
+        problems = []
+        for tuning, name in LISTS:
+            path = self.tuning_path(tuning)
+            command = [self.build / "tests/run_problem", *self.device, "--explain", "--route", "plan", "--file",
+                       self.root / "tests" / name]
+            done = subprocess.run(command, env=self.environment(path, self.root / "kernels"), capture_output=True,
+                                  text=True, check=False)
+            if done.returncode:
+                raise SystemExit(f"{name} with {tuning} fails on unchanged kernels:\n{(done.stdout + done.stderr)[-2000:]}")
+            said = done.stdout.splitlines()
+            for line, plan in zip(said[::2], said[1::2]):
+                programs = re.findall(r"\| (rows|held|columns|folded|merge): ([^|]*)", plan)
+                problems.append(Problem(path, line[8:], tuple((kernel, text.strip()) for kernel, text in programs)))
+        return problems
+
+    def includes(self, kernel, folder):
+        """All files that a kernel's program is made of."""
+        found, left = set(), [f"{kernel}.cl"]
+        while left:
+            name = left.pop()
+            if name not in found:
+                found.add(name)
+                left += re.findall(r'^#include "(.*)"', (folder / name).read_text(), re.M)
+        return found
+
+    def expand(self, kernel, options, folder):
+        """A program after the preprocessor."""
+        words = [word for word in options.split() if word.startswith("-D")]
+        command = ["cc", "-E", "-P", "-x", "c", *words, folder / f"{kernel}.cl"]
+        return subprocess.run(command, capture_output=True, text=True, check=False).stdout
+
+    def touches(self, file, problem, folder):
+        """The first program of the problem that differs where `folder` has the changed file."""
+        original = self.root / "kernels"
+        for program in problem.programs:
+            kernel, options = program
+            if Path(file).name not in self.includes(kernel, original):
+                continue
+            if program not in self.expanded:
+                self.expanded[program] = self.expand(kernel, options, original)
+            if self.expand(kernel, options, folder) != self.expanded[program]:
+                return program
+        return None
+
+    def lint(self, program, folder):
+        """Whether a program of the folder compiles; what no clang is there to tell, running it will."""
+        if not shutil.which("clang"):
+            return True
+        kernel, options = program
+        target = "nvptx64-nvidia-nvcl" if "-DPTX" in options.split() else "spir64"
+        command = ["clang", "-x", "cl", f"--target={target}", "-Xclang", "-finclude-default-header", "-fsyntax-only", "-w",
+                   *options.split(), folder / f"{kernel}.cl"]
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+    def same_code(self, program, folder):
+        """Whether optimised code for a program is the same as before."""
+        if not shutil.which("clang"):
+            return False
+        kernel, options = program
+        texts = []
+        for where in (self.root / "kernels", folder):
+            command = ["clang", "-x", "cl", "--target=spir64", "-Xclang", "-finclude-default-header", "-O2", "-w", "-S",
+                       "-emit-llvm", "-o", "-", *options.split(), where / f"{kernel}.cl"]
+            text = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+            texts.append(re.sub(r"^(source_filename|; ModuleID).*$", "", text, flags=re.M))
+        return texts[0] == texts[1] != ""
+
+    def run(self, problems, kernels, wrapper=()):
+        """Run problems that share a tuning file until one is wrong: None when all are right, else what happened."""
+        command = [*wrapper, "stdbuf", "-oL", str(self.build / "tests/run_problem"), *self.device, "--route", "plan"]
+        command += [problem.line for problem in problems]
+        with tempfile.TemporaryDirectory() as cache:
+            environment = self.environment(problems[0].tuning, kernels, POCL_CACHE_DIR=cache)
+            return _watch(command, environment, [problem.line for problem in problems])
+
+    def races(self, problems, kernels):
+        """What Oclgrind has to say about problems that share a tuning file."""
+        command = ["oclgrind", "--data-races", "--build-options", "-O0", self.build / "tests/run_problem", "--device",
+                   "Oclgrind", "--route", "plan", *(problem.line for problem in problems)]
+        done = subprocess.run(command, env=self.environment(problems[0].tuning, kernels), capture_output=True,
+                              text=True, check=False, preexec_fn=limit_cpu)
+        told = re.search(r"^.*data race.*$", done.stdout + done.stderr, re.M)
+        if not told and done.returncode:
+            told = re.search(r"^.*$", done.stdout + done.stderr, re.M)
+        return f"oclgrind: {told.group(0).strip()}" if told else None
+
+    def fuzz(self, kernels, count, kinds, seed, tuning=""):
+        command = [str(self.build / "tests/fuzz_problems"), *self.device, "--count", str(count), "--kinds", str(kinds),
+                   "--seed", str(seed)]
+        with tempfile.TemporaryDirectory() as cache:
+            environment = self.environment(tuning, kernels, POCL_CACHE_DIR=cache)
+            done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=900)
+        return None if done.returncode == 0 else "random: " + "".join(done.stderr.splitlines(True)[:1]).strip()
+
+
+def _watch(command, environment, lines):
+    """Run a command of run_problem's; end it at its first failure, or when it takes too long."""
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          start_new_session=True, preexec_fn=lambda: limit_cpu(8 + 2 * len(lines))) as process, selectors.DefaultSelector() as selector:
+        selector.register(process.stdout, selectors.EVENT_READ)
+        deadline, right = time.monotonic() + CLOCK_SECONDS, 0
+        verdict = None
+        while verdict is None:
+            if not selector.select(max(0, deadline - time.monotonic())):
+                verdict = "hangs: " + lines[min(right, len(lines) - 1)]
+                break
+            said = process.stdout.readline()
+            if not said:
+                break
+            right += said.startswith("ok ")
+            if said.startswith(("FAIL", "refused")):
+                verdict = said[8:].strip()
+                if "clBuildProgram" in process.stdout.readline():
+                    verdict = NOT_BUILT
+        if verdict is not None and process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        if verdict is None and (process.returncode != 0 or right != len(lines)):
+            how = "hangs" if process.returncode == -signal.SIGXCPU else f"crashes ({process.returncode})"
+            verdict = f"{how}: " + lines[min(right, len(lines) - 1)]
+        return verdict
+
+
+def spread_out(problems):
+    """In an order in which every few hold most of the options that there are."""
+    left, seen, order = list(problems), set(), []
+    while left:
+        best = max(left, key=lambda p: len({word for _, text in p.programs for word in text.split()} - seen))
+        seen |= {word for _, text in best.programs for word in text.split()}
+        if all({word for _, text in p.programs for word in text.split()} <= seen for p in left):
+            seen = set()
+        left.remove(best)
+        order.append(best)
+    return order

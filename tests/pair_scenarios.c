@@ -1,0 +1,215 @@
+#include "pair_scenarios.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Vectors of two or four narrow elements, which fill a 32-bit word, and nothing else that is not asked for. */
+const char pair_tuning_base[] =
+    "group=64 group_short=32 group_columns=64 group_held=64 vector_bytes=4 column_bytes=4 vector_elements=16 aligned=0 "
+    "words=0 native=0 unroll_rows=1 unroll_columns=1 held_lanes=1 held_bytes=8 held_batch=1 row_loads=1 tiny_loads=64 "
+    "short_units=1024 short_lanes=2 across_least=32 strip_bytes=4 ahead_bytes=0 one_launch=0 one_launch_columns=0";
+
+/* Two vectors: a and b at every two places; then both at the same time in the halves or bytes of a word, so that what
+ * leaks from one into the other shows. */
+#define TWO_WORDS {"*8 abbabaab abbbbbbb babbbbbb bbabbbbb bbbabbbb", "*4 abba abbb babb bbab"}
+#define ONE_PAIR {"ab", "ab"}
+#define ONCE {1, 1}
+
+const pair_scenario pair_scenarios[] = {
+    {"rows: elements", PAIR_ROWS, "tiny-rows", "vector_bytes=1", NEEDS_NOTHING, "-DVEC=1 -DLANES=1 !-DPTX", ONE_PAIR,
+     ONCE, 1, false, 0},
+    {"rows: keys", PAIR_ROWS, "tiny-rows", "", NEEDS_NOTHING, "rows: !-DVEC=1 -DLANES=1 !-DWORDS !-DPLACED !-DPTX",
+     TWO_WORDS, ONCE, 1, false, 0},
+    {"rows: words", PAIR_ROWS, "tiny-rows", "words=1", NEEDS_NOTHING, "rows: -DWORDS -DLANES=1 !-DPTX", TWO_WORDS, ONCE,
+     1, false, 0},
+    {"rows: native words", PAIR_ROWS, "tiny-rows", "words=1 native=1", NEEDS_PTX, "rows: -DWORDS -DLANES=1 -DPTX",
+     TWO_WORDS, ONCE, 1, false, 0},
+    {"rows: places",
+     PAIR_ROWS,
+     "short-rows",
+     "group=1 group_short=1 short_lanes=1",
+     NEEDS_NOTHING,
+     "rows: -DPLACED",
+     {"*8", "abww awbw wawb"},
+     ONCE,
+     1,
+     false,
+     0},
+    {"rows: lanes meet", PAIR_ROWS, "short-rows", "vector_bytes=1", NEEDS_NOTHING, "rows: -DVEC=1 -DLANES=2 !-DWORDS",
+     ONE_PAIR, ONCE, 1, false, 0},
+    {"rows: ends one by one",
+     PAIR_ROWS,
+     "tiny-rows",
+     "aligned=1",
+     NEEDS_NOTHING,
+     "rows: -DPEEL -DLANES=1",
+     {"awwwwwwwwwwwwwwwb abwwwwwwwwwwwwwww wwawwwwwwwwwwwwwb", "awwwwwwwb wabwwwwww wawwwwwwb"},
+     ONCE,
+     1,
+     false,
+     0},
+    {"held: keys", PAIR_ROWS, "held-rows", "", NEEDS_NOTHING, "held: -DLOADS=2 -DLANES=1 !-DWORDS !-DPTX", TWO_WORDS,
+     ONCE, 1, false, 0},
+    {"held: words", PAIR_ROWS, "held-rows", "words=1", NEEDS_NOTHING, "held: -DLOADS=2 -DLANES=1 -DWORDS !-DPTX",
+     TWO_WORDS, ONCE, 1, false, 0},
+    {"held: native words", PAIR_ROWS, "held-rows", "words=1 native=1", NEEDS_PTX,
+     "held: -DLOADS=2 -DLANES=1 -DWORDS -DPTX", TWO_WORDS, ONCE, 1, false, 0},
+    {"held: lanes meet",
+     PAIR_ROWS,
+     "held-rows",
+     "vector_bytes=1 held_lanes=2 held_bytes=2",
+     NEEDS_NOTHING,
+     "held: -DLANES=2 !-DPTX",
+     {"*4", "ab"},
+     ONCE,
+     1,
+     false,
+     0},
+    {"held: lanes shuffle",
+     PAIR_ROWS,
+     "held-rows",
+     "vector_bytes=1 held_lanes=2 held_bytes=2 native=1",
+     NEEDS_PTX,
+     "held: -DLANES=2 -DPTX",
+     {"*4", "ab"},
+     ONCE,
+     1,
+     false,
+     0},
+    {"columns: keys", PAIR_COLUMNS, "columns", "", NEEDS_NOTHING, "columns: -DGROUP=64 -DSTRIP=1 !-DWORDS !-DPTX",
+     ONE_PAIR, ONCE, 4096, false, 0},
+    {"columns: words", PAIR_COLUMNS, "columns", "words=1", NEEDS_NOTHING,
+     "columns: -DGROUP=64 -DSTRIP=1 -DWORDS !-DPTX", ONE_PAIR, ONCE, 4096, false, 0},
+    {"columns: native words", PAIR_COLUMNS, "columns", "words=1 native=1", NEEDS_PTX,
+     "columns: -DGROUP=64 -DSTRIP=1 -DWORDS -DPTX", ONE_PAIR, ONCE, 4096, false, 0},
+    {"columns: strip", PAIR_COLUMNS, "columns", "group_columns=1 column_bytes=32 strip_bytes=512", NEEDS_NOTHING,
+     "columns: -DGROUP=1 -DVEC=16 !-DSTRIP=1", ONE_PAIR, ONCE, 4096, false, 0},
+    {"columns: wide strip", PAIR_COLUMNS, "columns",
+     "group_columns=1 column_bytes=64 vector_elements=32 strip_bytes=2048", NEEDS_CLANG, "columns: -DVEC=32", ONE_PAIR,
+     ONCE, 4096, false, 0},
+    {"columns: lanes share", PAIR_COLUMNS, "columns", "column_bytes=1", NEEDS_NOTHING,
+     "columns: -DGROUP=64 -DACROSS=32 -DVEC=1", ONE_PAIR, ONCE, 32, false, 0},
+    {"parts: two launches", PAIR_COLUMNS, "split-columns", "", NEEDS_NOTHING, "columns: -DSPLIT=1 launches=2", ONE_PAIR,
+     ONCE, 4096, false, 0},
+    {"parts: one launch", PAIR_COLUMNS, "split-columns",
+     "native=1 one_launch_columns=1048576 group_columns=256 column_bytes=8", NEEDS_HANDOVER,
+     "columns: -DSPLIT=1 launches=1", ONE_PAIR, ONCE, 4096, false, 1u << 22},
+    {"rows as chosen", PAIR_ROWS, NULL, NULL, NEEDS_NOTHING, "", TWO_WORDS, ONCE, 1, false, 0},
+    {"columns as chosen", PAIR_COLUMNS, NULL, NULL, NEEDS_NOTHING, "columns:", ONE_PAIR, ONCE, 4096, false, 0},
+    {"folded: columns",
+     PAIR_FOLDED,
+     "folded-columns",
+     "group_columns=1 column_bytes=1 strip_bytes=1",
+     NEEDS_NOTHING,
+     "folded: -DSPLIT=1 -DGROUP=1",
+     {"*4", "*4"},
+     ONCE,
+     1,
+     true,
+     0},
+    {"folded: lanes meet",
+     PAIR_FOLDED,
+     "folded-columns",
+     "",
+     NEEDS_NOTHING,
+     "folded: -DSPLIT=1 -DGROUP=64",
+     {"*4", "*4"},
+     {256, 128},
+     1,
+     true,
+     0},
+    {"rows: wide vectors",
+     PAIR_ROWS,
+     "short-rows",
+     "group=1 group_short=1 short_lanes=1 vector_bytes=64 vector_elements=32 unroll_rows=4",
+     NEEDS_CLANG,
+     "rows: -DVEC=32",
+     {"*4 abba", "*4 abba"},
+     {200, 200},
+     1,
+     true,
+     0},
+    {"rows: counter runs full",
+     PAIR_ROWS,
+     "tiny-rows",
+     "",
+     NEEDS_NOTHING,
+     "rows: -DLANES=1 !-DPLACED",
+     ONE_PAIR,
+     {1200, 132000},
+     1,
+     true,
+     0},
+    {"columns: counter runs full",
+     PAIR_COLUMNS,
+     "columns",
+     "",
+     NEEDS_NOTHING,
+     "columns: -DGROUP=64 !-DONE_BLOCK",
+     ONE_PAIR,
+     {300, 66000},
+     256,
+     true,
+     0},
+    {"columns: words run full",
+     PAIR_COLUMNS,
+     "columns",
+     "words=1",
+     NEEDS_NOTHING,
+     "columns: -DGROUP=64 -DWORDS !-DONE_BLOCK",
+     ONE_PAIR,
+     {300, 66000},
+     256,
+     true,
+     0},
+};
+const size_t pair_scenario_count = sizeof pair_scenarios / sizeof pair_scenarios[0];
+
+/* The i-th two places of `length`, counted along. */
+static size_t two_places(size_t length, uint32_t i, char text[PAIR_PATTERN_MAX]) {
+    for (size_t a = 0; a + 1 < length; a++)
+        for (size_t b = a + 1; b < length; b++)
+            if (i-- == 0) {
+                memset(text, 'w', length);
+                text[a] = 'a';
+                text[b] = 'b';
+                return length;
+            }
+    return 0;
+}
+
+size_t pair_pattern(const char *patterns, uint32_t i, char text[PAIR_PATTERN_MAX]) {
+    for (const char *word = patterns; *word;) {
+        const size_t length = strcspn(word, " ");
+        if (*word == '*') {
+            const size_t places = strtoul(word + 1, NULL, 10), ways = places * (places - 1) / 2;
+            if (i < ways)
+                return two_places(places, i, text);
+            i -= (uint32_t)ways;
+        } else if (i-- == 0) {
+            memcpy(text, word, length);
+            return length;
+        }
+        word += length + (word[length] == ' ');
+    }
+    return 0;
+}
+
+/* Words end with a space or with the text, so that -DVEC=1 is not found in -DVEC=16. */
+static bool has_word(const char *text, const char *word, size_t length) {
+    for (const char *at = text; (at = strchr(at, word[0])) != NULL; at++)
+        if (strncmp(at, word, length) == 0 && (at[length] == ' ' || at[length] == '\0' || at[length] == ','))
+            return true;
+    return false;
+}
+
+bool pair_plan_fits(const pair_scenario *s, const char *description) {
+    for (const char *word = s->plan; *word;) {
+        const size_t length = strcspn(word, " ");
+        const bool wanted = *word != '!';
+        if (has_word(description, wanted ? word : word + 1, wanted ? length : length - 1) != wanted)
+            return false;
+        word += length + (word[length] == ' ');
+    }
+    return true;
+}

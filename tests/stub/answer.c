@@ -1,0 +1,183 @@
+/* What the stub's kernels compute: the answer to the problem that their arguments describe, element by element.
+ *
+ * A scan of parts leaves the whole answer in each of its partials, with a mark made from the input's address and the
+ * number of the output; the merge takes an answer only when all partials of the output have the right mark and agree.
+ * So a workspace that two problems write, or a buffer that came to the wrong parameter, shows in the answer, as
+ * MISROUTED. */
+#include "stub.h"
+
+#include <string.h>
+
+#define MISROUTED ((uint64_t) - 77)
+#define NO_INDEX UINT64_MAX
+
+typedef struct partial {
+    uint64_t mark, index;
+} partial;
+
+static uint64_t load(const void *from, int64_t element, uint32_t bits) {
+    return bits == 8    ? ((const uint8_t *)from)[element]
+           : bits == 16 ? ((const uint16_t *)from)[element]
+           : bits == 32 ? ((const uint32_t *)from)[element]
+                        : ((const uint64_t *)from)[element];
+}
+
+static void store(void *to, int64_t element, uint32_t bits, uint64_t value) {
+    if (bits == 8)
+        ((uint8_t *)to)[element] = (uint8_t)value;
+    else if (bits == 16)
+        ((uint16_t *)to)[element] = (uint16_t)value;
+    else if (bits == 32)
+        ((uint32_t *)to)[element] = (uint32_t)value;
+    else
+        ((uint64_t *)to)[element] = value;
+}
+
+/* Greater keys are better; 0 never wins. */
+static uint64_t key_of(const stub_options *o, uint64_t bits) {
+    const uint64_t sign = (uint64_t)1 << (o->bits - 1), magnitude = bits & (sign - 1);
+    const uint64_t infinity = (sign - 1) >> o->mantissa << o->mantissa, all = sign | (sign - 1);
+    uint64_t rank = o->is_signed ? bits ^ sign : bits;
+    if (o->is_float) {
+        if (magnitude > infinity)
+            return o->ignore_nan ? 0 : UINT64_MAX;
+        rank = magnitude && (bits & sign) ? sign - magnitude : sign + magnitude;
+    }
+    rank = o->minimum ? all - rank : rank;
+    return rank < UINT64_MAX ? rank + 1 : rank; /* of 64-bit integers the last two share a key: no test has both */
+}
+
+/* Sum of coordinate * stride of a position in row-major order. */
+static int64_t place(uint64_t position, uint64_t count, const cl_ulong *size, const cl_long *stride) {
+    int64_t sum = 0;
+    for (uint64_t d = count; d-- > 0; position /= size[d])
+        sum += (int64_t)(position % size[d]) * stride[d];
+    return sum;
+}
+
+/* The reduction of one output: rows of columns, with what a step along each adds to address and index. */
+typedef struct walk {
+    uint64_t rows, columns;
+    uint64_t count; /* dims of the rows */
+    cl_ulong size[MAX_RANK];
+    cl_long in[MAX_RANK], index[MAX_RANK];
+    int64_t column_in, column_index;
+} walk;
+
+static walk walk_of(const stub_arguments *a, const kernel_dims *d) {
+    const kernel_columns *const grid = stub_argument(a, ROLE_GRID);
+    const kernel_weights *const weights = stub_argument(a, ROLE_WEIGHTS);
+    walk w = {.rows = 1, .columns = 1, .count = d->reduced_count};
+    int64_t weight = 1;
+    for (uint64_t i = d->reduced_count; i-- > 0;) {
+        w.size[i] = d->reduced_size[i];
+        w.in[i] = d->reduced_in[i];
+        w.index[i] = weights ? weights->row[i] : weight;
+        w.rows *= w.size[i];
+        weight *= (int64_t)w.size[i];
+    }
+    if (weights) {
+        w.columns = grid->columns;
+        w.column_in = grid->column_stride;
+        w.column_index = weights->column;
+    } else {
+        --w.count;
+        w.columns = w.size[w.count];
+        w.rows /= w.columns;
+        w.column_in = w.in[w.count];
+        w.column_index = w.index[w.count];
+    }
+    return w;
+}
+
+static uint64_t solve(const stub_options *o, const walk *w, const void *input, int64_t start) {
+    uint64_t best = 0, best_index = NO_INDEX;
+    for (uint64_t row = 0; row < w->rows; ++row) {
+        int64_t at = start + place(row, w->count, w->size, w->in);
+        uint64_t index = (uint64_t)place(row, w->count, w->size, w->index);
+        for (uint64_t column = 0; column < w->columns; ++column) {
+            const uint64_t key = key_of(o, load(input, at, o->bits));
+            if (key > best || (key == best && key && (index > best_index) == o->last)) {
+                best = key;
+                best_index = index;
+            }
+            at += w->column_in;
+            index += (uint64_t)w->column_index;
+        }
+    }
+    return best_index;
+}
+
+static int64_t start_of(const kernel_dims *d, uint64_t out) {
+    return d->in_offset + place(out, d->kept_count, d->kept_size, d->kept_in);
+}
+
+static uint64_t mark_of(cl_mem input, uint64_t out) {
+    return (uint64_t)(uintptr_t)input * 0x9E3779B97F4A7C15u + out;
+}
+
+static void put(const stub_arguments *a, const kernel_dims *d, uint64_t out, uint64_t index) {
+    const stub_options *const o = &a->options;
+    store(stub_buffer(a, ROLE_INDEX)->bytes, d->index_offset + place(out, d->kept_count, d->kept_size, d->kept_index),
+          o->wide_index ? 64 : 32, index);
+    if (!o->value)
+        return;
+    uint64_t bits = o->no_winner;
+    if (index != NO_INDEX && index != MISROUTED)
+        bits = load(stub_buffer(a, ROLE_INPUT)->bytes,
+                    start_of(d, out) + place(index, d->reduced_count, d->reduced_size, d->reduced_in), o->bits);
+    store(stub_buffer(a, ROLE_VALUE)->bytes, d->value_offset + place(out, d->kept_count, d->kept_size, d->kept_value),
+          o->bits, bits);
+}
+
+static void scan(const stub_arguments *a, const kernel_dims *d, uint64_t parts) {
+    const cl_mem input = stub_buffer(a, ROLE_INPUT);
+    const walk w = walk_of(a, d);
+    for (uint64_t out = 0; out < d->outputs; ++out) {
+        const uint64_t index = solve(&a->options, &w, input->bytes, start_of(d, out));
+        if (!a->options.split)
+            put(a, d, out, index);
+        for (uint64_t part = 0; part < parts && a->options.split; ++part)
+            ((partial *)stub_buffer(a, ROLE_PARTIALS)->bytes)[part * d->outputs + out] =
+                (partial){mark_of(input, out), index};
+    }
+}
+
+static void merge(const stub_arguments *a, const kernel_dims *d, uint64_t parts) {
+    for (uint64_t out = 0; out < d->outputs; ++out) {
+        const partial *const all = (const partial *)stub_buffer(a, ROLE_PARTIALS)->bytes + out;
+        uint64_t index = all->index;
+        for (uint64_t part = 0; part < parts; ++part) {
+            const partial *const p = &all[part * d->outputs];
+            if (p->mark != mark_of(stub_buffer(a, ROLE_INPUT), out) || p->index != index)
+                index = MISROUTED;
+        }
+        put(a, d, out, index);
+    }
+}
+
+/* The launch's first counter must be ours alone, and 0. */
+static bool count_alone(const stub_arguments *a, const kernel_finish *finish) {
+    volatile cl_uint *const counter = (cl_uint *)stub_buffer(a, ROLE_COUNTERS)->bytes + finish->counter;
+    const bool alone = *counter == 0;
+    ++*counter;
+    --*counter;
+    return alone;
+}
+
+void stub_run_kernel(const stub_arguments *a) {
+    const kernel_dims *const d = stub_argument(a, ROLE_DIMS);
+    const kernel_finish *const finish = stub_argument(a, ROLE_FINISH);
+    const cl_ulong *const grid = stub_argument(a, ROLE_GRID); /* jobs, jobs_per_group, parts */
+    const cl_ulong stage = finish ? finish->stage : STAGE_SCAN;
+    if (grid[0] == 0)
+        return; /* warming up */
+    if (a->merges) {
+        merge(a, d, grid[2]);
+        return;
+    }
+    if (stage != STAGE_MERGE)
+        scan(a, d, a->options.split ? grid[2] : 1);
+    if (stage == STAGE_MERGE || (stage == STAGE_BOTH && count_alone(a, finish)))
+        merge(a, d, grid[2]);
+}

@@ -1,0 +1,191 @@
+/* Programs and kernels of the stub: build options instead of code, and the arguments. */
+#include "stub.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- programs ---- */
+
+/* What follows -DNAME= in the options; NULL when it is not there. */
+static const char *defined(const char *options, const char *name) {
+    const size_t length = strlen(name);
+    for (const char *at = options; (at = strstr(at, " -D")) != NULL; ++at)
+        if (strncmp(at + 3, name, length) == 0 && (at[3 + length] == '=' || at[3 + length] == ' ' || !at[3 + length]))
+            return at + 3 + length + (at[3 + length] == '=');
+    return NULL;
+}
+
+static uint64_t number(const char *options, const char *name) {
+    const char *const text = defined(options, name);
+    return text ? strtoull(text, NULL, 0) : 0;
+}
+
+static uint32_t width(const char *type) {
+    return strncmp(type, "uchar", 5) == 0    ? 8
+           : strncmp(type, "ushort", 6) == 0 ? 16
+           : strncmp(type, "uint", 4)        ? 64
+                                             : 32;
+}
+
+static stub_options read_options(const char *text) {
+    return (stub_options){
+        .bits = width(defined(text, "T")),
+        .mantissa = (uint32_t)number(text, "MANTISSA"),
+        .is_float = defined(text, "KIND_FLOAT"),
+        .is_signed = defined(text, "KIND_SIGNED"),
+        .minimum = number(text, "MINIMUM"),
+        .last = number(text, "LAST"),
+        .ignore_nan = number(text, "IGNORE_NAN"),
+        .value = number(text, "VALUE"),
+        .wide_index = defined(text, "IDX_T") && width(defined(text, "IDX_T")) == 64,
+        .split = number(text, "SPLIT"),
+        .one_launch = number(text, "ONE_LAUNCH"),
+        .no_winner = number(text, "NO_WINNER"),
+    };
+}
+
+cl_program clCreateProgramWithSource(cl_context context, cl_uint count, const char **text, const size_t *lengths,
+                                     cl_int *code) {
+    (void)count, (void)text, (void)lengths;
+    const cl_program program = stub_new(STUB_PROGRAM, sizeof *program);
+    program->context = context;
+    clRetainContext(context);
+    *code = CL_SUCCESS;
+    return program;
+}
+
+cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *devices, const char *options,
+                      void(CL_CALLBACK *notify)(cl_program, void *), void *user) {
+    (void)count, (void)devices, (void)notify, (void)user;
+    if (!stub_is(program, STUB_PROGRAM))
+        return CL_INVALID_PROGRAM;
+    program->options = read_options(options);
+    return CL_SUCCESS;
+}
+
+cl_int clGetProgramBuildInfo(cl_program program, cl_device_id device, cl_program_build_info what, size_t bytes,
+                             void *to, size_t *needed) {
+    (void)program, (void)device, (void)what;
+    return stub_answer("", 1, bytes, to, needed);
+}
+
+cl_int clReleaseProgram(cl_program program) {
+    if (!stub_is(program, STUB_PROGRAM))
+        return CL_INVALID_PROGRAM;
+    if (stub_release(program)) {
+        clReleaseContext(program->context);
+        stub_free(program);
+    }
+    return CL_SUCCESS;
+}
+
+/* ---- kernels: the parameters as kernels/NAME.cl has them ---- */
+
+static const size_t role_bytes[ROLE_COUNT] = {
+    [ROLE_INPUT] = sizeof(cl_mem),    [ROLE_PARTIALS] = sizeof(cl_mem),      [ROLE_INDEX] = sizeof(cl_mem),
+    [ROLE_VALUE] = sizeof(cl_mem),    [ROLE_DIMS] = sizeof(kernel_dims),     [ROLE_WEIGHTS] = sizeof(kernel_weights),
+    [ROLE_COUNTERS] = sizeof(cl_mem), [ROLE_FINISH] = sizeof(kernel_finish),
+};
+
+/* Of the struct that tells how the work is dealt out. */
+static const struct {
+    const char *kernel;
+    size_t bytes;
+} grids[] = {{"rows", sizeof(kernel_rows)},
+             {"held", sizeof(kernel_held)},
+             {"columns", sizeof(kernel_columns)},
+             {"folded", sizeof(kernel_columns)},
+             {"merge", sizeof(kernel_merge)}};
+
+static void add(stub_arguments *a, stub_role role) {
+    a->role[a->count++] = role;
+}
+
+static void add_outputs(stub_arguments *a) {
+    add(a, ROLE_INDEX);
+    if (a->options.value)
+        add(a, ROLE_VALUE);
+}
+
+static void list_parameters(stub_arguments *a) {
+    add(a, ROLE_INPUT);
+    if (a->merges || a->options.split)
+        add(a, ROLE_PARTIALS);
+    if (!a->options.split)
+        add_outputs(a);
+    add(a, ROLE_DIMS);
+    add(a, ROLE_GRID);
+    if (a->folded)
+        add(a, ROLE_WEIGHTS);
+    if (a->options.one_launch) {
+        add_outputs(a);
+        add(a, ROLE_COUNTERS);
+        add(a, ROLE_FINISH);
+    }
+}
+
+cl_kernel clCreateKernel(cl_program program, const char *name, cl_int *code) {
+    size_t grid = 0;
+    for (size_t i = 0; i < sizeof grids / sizeof grids[0]; ++i)
+        if (strcmp(grids[i].kernel, name) == 0)
+            grid = grids[i].bytes;
+    *code = !stub_is(program, STUB_PROGRAM) ? CL_INVALID_PROGRAM : grid ? CL_SUCCESS : CL_INVALID_KERNEL_NAME;
+    if (*code != CL_SUCCESS)
+        return NULL;
+    const cl_kernel kernel = stub_new(STUB_KERNEL, sizeof *kernel);
+    stub_retain(program);
+    kernel->program = program;
+    kernel->arguments.options = program->options;
+    kernel->arguments.folded = strcmp(name, "folded") == 0;
+    kernel->arguments.merges = strcmp(name, "merge") == 0;
+    kernel->arguments.grid_bytes = grid;
+    list_parameters(&kernel->arguments);
+    return kernel;
+}
+
+cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, size_t bytes, const void *value) {
+    if (!stub_is(kernel, STUB_KERNEL))
+        return CL_INVALID_KERNEL;
+    stub_arguments *const a = &kernel->arguments;
+    if (index >= a->count)
+        return CL_INVALID_ARG_INDEX;
+    if (bytes != (a->role[index] == ROLE_GRID ? a->grid_bytes : role_bytes[a->role[index]]))
+        return CL_INVALID_ARG_SIZE;
+    memcpy(a->bytes[index], value, bytes);
+    a->set[index] = true;
+    return CL_SUCCESS;
+}
+
+cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info what, size_t bytes,
+                                void *to, size_t *needed) {
+    const size_t group = 256;
+    (void)device;
+    if (!stub_is(kernel, STUB_KERNEL))
+        return CL_INVALID_KERNEL;
+    return what == CL_KERNEL_WORK_GROUP_SIZE ? stub_answer(&group, sizeof group, bytes, to, needed) : CL_INVALID_VALUE;
+}
+
+cl_int clReleaseKernel(cl_kernel kernel) {
+    if (!stub_is(kernel, STUB_KERNEL))
+        return CL_INVALID_KERNEL;
+    if (stub_release(kernel)) {
+        clReleaseProgram(kernel->program);
+        stub_free(kernel);
+    }
+    return CL_SUCCESS;
+}
+
+const void *stub_argument(const stub_arguments *arguments, stub_role role) {
+    for (uint32_t i = 0; i < arguments->count; ++i)
+        if (arguments->role[i] == role)
+            return arguments->bytes[i];
+    return NULL;
+}
+
+cl_mem stub_buffer(const stub_arguments *arguments, stub_role role) {
+    cl_mem mem = NULL;
+    const void *const bytes = stub_argument(arguments, role);
+    if (bytes)
+        memcpy(&mem, bytes, sizeof mem);
+    return mem;
+}

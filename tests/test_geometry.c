@@ -1,0 +1,56 @@
+/* What every geometry is made of, at the numbers where it breaks, and the strategies' names. Needs no device. */
+#include "geometry.h"
+#include "unit.h"
+
+#include <inttypes.h>
+
+/* Drivers allow a compiled kernel any number of work-items, such as 192 or 819. */
+START_TEST(powers_keep_both_limits) {
+    static const struct {
+        uint64_t n;
+        uint32_t limit, expected;
+    } rows[] = {
+        {1, 1, 1},
+        {7, 100, 4},
+        {8, 100, 8},
+        {256, 200, 128},
+        {256, 255, 128},
+        {256, 256, 256},
+        {256, 257, 256},
+        {1024, 819, 512},
+        {3, 3, 2},
+        {UINT64_MAX, 1, 1},
+        {UINT64_MAX, UINT32_MAX, UINT32_C(1) << 31},
+        {UINT64_C(1) << 31, UINT32_MAX, UINT32_C(1) << 31},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        ck_assert_msg(floor_power(rows[i].n, rows[i].limit) == rows[i].expected,
+                      "floor_power(%" PRIu64 ", %" PRIu32 ") = %" PRIu32 ": expected %" PRIu32, rows[i].n,
+                      rows[i].limit, floor_power(rows[i].n, rows[i].limit), rows[i].expected);
+}
+END_TEST
+
+/* Names are listed as far as they fit. */
+START_TEST(names_fit_their_room) {
+    char whole[1000], part[1000];
+    strategy_names(whole, sizeof whole);
+    for (uint32_t i = 0; i < strategy_count(); i++)
+        ck_assert_msg(strstr(whole, strategy_name(i)), "%s", strategy_name(i));
+    ck_assert_ptr_null(strategy_name(strategy_count()));
+    for (size_t capacity = 1; capacity <= strlen(whole); capacity++) {
+        memset(part, 'x', sizeof part);
+        strategy_names(part, capacity);
+        ck_assert_uint_lt(strlen(part), capacity);
+        ck_assert(strncmp(part, whole, strlen(part)) == 0 && part[capacity] == 'x');
+    }
+}
+END_TEST
+
+int main(void) {
+    Suite *const suite = suite_create("geometry");
+    TCase *const tests = tcase_create("geometry");
+    suite_add_tcase(suite, tests);
+    tcase_add_test(tests, names_fit_their_room);
+    tcase_add_test(tests, powers_keep_both_limits);
+    return run_suite(suite);
+}
