@@ -90,11 +90,13 @@ static bool device_can(const pair_session *s, pair_need need) {
 /* Pairs of a batch: a power of two times the columns that the memory is enough for. */
 static void choose_pairs(const pair_session *s, pair_trial *t) {
     const uint64_t bytes = (uint64_t)t->length * s->type->bits / 8;
-    const uint64_t room = s->facts.type & CL_DEVICE_TYPE_CPU ? UINT64_C(1) << 26 : UINT64_C(1) << 32;
+    const bool cpu = s->facts.type & CL_DEVICE_TYPE_CPU;
+    const uint64_t room = cpu ? UINT64_C(1) << 26 : UINT64_C(1) << 32;
+    const bool all = t->s->extent == PAIRS_ALL || (t->s->extent == PAIRS_ALL_ON_CPUS && cpu);
     uint64_t most = s->o->batch;
-    t->listed = s->width && (!s->o->all || t->s->sampled);
+    t->listed = s->width && !(s->o->all && all);
     t->total = t->listed ? s->list_count : UINT64_C(1) << 2 * s->type->bits;
-    if (t->listed && t->s->sampled && t->total * t->length > s->o->elements)
+    if (t->listed && t->total * t->length > s->o->elements)
         t->total = s->o->elements / t->length;
     if (t->s->most && t->s->most < most)
         most = t->s->most;

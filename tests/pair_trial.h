@@ -11,7 +11,7 @@
 #define PAIR_SENSES 4 /* operator x NaN mode */
 
 typedef struct pair_options {
-    const char *device, *only;
+    const char *device, *only, *from;
     bool all;
     uint32_t stride, specials;
     uint64_t batch, elements;
