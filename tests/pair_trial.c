@@ -1,11 +1,12 @@
 #include "pair_trial.h"
 
+#include "arguments.h"
 #include "pair_kernels.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#define VERDICTS_BYTES (PAIR_SENSES * 2 * sizeof(pair_verdict))
+#define VERDICTS_BYTES (sizeof(pair_verdict) * PAIR_SENSES * 2)
 #define CHECKED_HERE 4096
 
 argmax_cl_operator pair_operator(uint32_t sense) {
@@ -20,10 +21,7 @@ argmax_cl_nan_mode pair_nan_mode(uint32_t sense) {
 bool pair_open_type(pair_session *s, const char *name) {
     static const pair_verdict none[PAIR_SENSES][2];
     char build[64];
-    s->type = NULL;
-    for (size_t i = 0; i < PROBLEM_DTYPE_COUNT; i++)
-        if (strcmp(problem_dtypes[i].name, name) == 0)
-            s->type = &problem_dtypes[i];
+    s->type = arguments_type(name);
     if (!s->type || s->type->bits > 16)
         return false;
     s->width = s->type->bits == 16;

@@ -13,8 +13,7 @@
 typedef struct pair_options {
     const char *device, *only, *from;
     bool all;
-    uint32_t stride, specials;
-    uint64_t batch, elements;
+    uint64_t stride, specials, batch, elements;
 } pair_options;
 
 /* A device and a type. */

@@ -8,6 +8,7 @@
  *             sides of 2^31 and 2^32 elements, of 2^32 and 2^33 bytes, and at the ends
  * --only takes those with that text in their lines. Each problem runs in both directions. Exit status 0 when all
  * answers are right. */
+#include "arguments.h"
 #include "big_answers.h"
 #include "big_shapes.h"
 #include "own_kernels.h"
@@ -228,11 +229,8 @@ static bool run_file(session *s, const char *name) {
 
 static bool run_memory(session *s, const char *name, const char *count) {
     const uint64_t elements = strtoull(count, NULL, 10);
-    const problem_dtype *type = NULL;
+    const problem_dtype *const type = arguments_type(name);
     char line[PROBLEM_LINE_SIZE];
-    for (size_t i = 0; i < PROBLEM_DTYPE_COUNT; i++)
-        if (strcmp(problem_dtypes[i].name, name) == 0)
-            type = &problem_dtypes[i];
     if (!type || elements < (UINT64_C(1) << 20)) {
         fprintf(stderr, "--memory %s %s: expected a type and at least 2^20 elements\n", name, count);
         return false;

@@ -7,6 +7,7 @@
  * --only takes the scenarios with that in their names, --from starts with the first such one. --elements bounds the
  * input of a scenario whose reductions are too long for all pairs. Data are made and answers checked by kernels of its
  * own, some answers also on the host; each check is made to fail first. Exit status 0 when all answers are right. */
+#include "arguments.h"
 #include "pair_trial.h"
 
 #include <inttypes.h>
@@ -97,39 +98,18 @@ static void run_scenario(pair_session *s, const pair_scenario *scenario) {
 }
 
 static bool read_options(int argc, char **argv, pair_options *o, int *types) {
-    const struct {
-        const char *name, **to;
-    } texts[] = {{"--device", &o->device}, {"--only", &o->only}, {"--from", &o->from}};
-    const struct {
-        const char *name;
-        uint64_t *to;
-        uint32_t *to32;
-    } numbers[] = {{"--stride", NULL, &o->stride},
-                   {"--specials", NULL, &o->specials},
-                   {"--batch", &o->batch, NULL},
-                   {"--elements", &o->elements, NULL}};
+    const argument_option known[] = {{"--device", &o->device, NULL},     {"--only", &o->only, NULL},
+                                     {"--from", &o->from, NULL},         {"--stride", NULL, &o->stride},
+                                     {"--specials", NULL, &o->specials}, {"--batch", NULL, &o->batch},
+                                     {"--elements", NULL, &o->elements}};
     int i = 1;
-    for (; i < argc && argv[i][0] == '-'; i++) {
-        const bool more = i + 1 < argc;
-        bool known = strcmp(argv[i], "--all") == 0;
-        o->all = o->all || known;
-        for (size_t n = 0; n < sizeof texts / sizeof texts[0] && more && !known; n++)
-            if (strcmp(argv[i], texts[n].name) == 0) {
-                *texts[n].to = argv[++i];
-                known = true;
-            }
-        for (size_t n = 0; n < sizeof numbers / sizeof numbers[0] && more && !known; n++)
-            if (strcmp(argv[i], numbers[n].name) == 0) {
-                const uint64_t value = strtoull(argv[++i], NULL, 10);
-                if (numbers[n].to)
-                    *numbers[n].to = value;
-                else
-                    *numbers[n].to32 = (uint32_t)value;
-                known = true;
-            }
-        if (!known)
+    for (; i < argc && argv[i][0] == '-'; i++)
+        if (strcmp(argv[i], "--all") == 0)
+            o->all = true;
+        else if (i + 1 < argc && arguments_take(known, sizeof known / sizeof known[0], argv[i], argv[i + 1]))
+            i++;
+        else
             return false;
-    }
     *types = i;
     return i < argc && o->stride > 0;
 }
