@@ -194,7 +194,7 @@ def _watch(command, environment, lines):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         if verdict is None and (process.returncode != 0 or right != len(lines)):
-            how = "hangs" if process.returncode == -signal.SIGXCPU else f"crashes ({process.returncode})"
+            how = "hangs" if process.returncode in (-signal.SIGXCPU, -signal.SIGKILL) else f"crashes ({process.returncode})"
             verdict = f"{how}: " + lines[min(right, len(lines) - 1)]
         return verdict
 
