@@ -86,7 +86,7 @@ class HostMutants:
         tests = self.tree / "tests"
         for program in programs:
             arguments = (tests / "geometry.tuning", tests / "geometry.txt") if program == "print_geometry" else ()
-            failure = self.passes(build, program, *arguments, seconds=8)
+            failure = self.passes(build, program, *arguments, seconds=120 if program == "test_smoke" else 8)
             if failure:
                 return failure
         return None
