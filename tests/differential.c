@@ -91,7 +91,7 @@ static bool draw(batch *b, problem_line *p) {
 static bool thinned_out(batch *b, const problem_line *p) {
     const uint64_t reduction = problem_reduction_count(p), outputs = problem_output_count(p);
     return (reduction < 16 && !random_one_in(&b->source, reduction > 1 ? 2 : 8)) ||
-           (outputs < 2 && !random_one_in(&b->source, 3));
+           (outputs < 2 && p->rank < 5 && !random_one_in(&b->source, 3));
 }
 
 /* Whether its programs are among the batch's, or may join them. Those of narrow vectors, which are for short axes, come

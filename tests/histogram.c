@@ -136,7 +136,7 @@ static const char *const dims[] = {"1x1", "1xN", "Nx1", "NxN"};
 #define COUNT(names) (sizeof(names) / sizeof *(names))
 
 /* `names` NULL: types or strategies. The first `spare` cells and those from `needed` on may stay at 0: not every device
- * has them, or they cannot be. */
+ * has them, they cannot be, or are rare. */
 static const struct {
     const char *title;
     uint32_t cells;
@@ -156,8 +156,8 @@ static const struct {
     [INDEX_OUT] = {"index output", COUNT(output_layouts), output_layouts, 0, 99},
     [VALUE_OUT] = {"value layout", COUNT(output_layouts), output_layouts, 0, 99},
     [OFFSETS] = {"offset", COUNT(offsets), offsets, 0, 99},
-    [REDUCTION] = {"reduction", COUNT(lengths), lengths, 1, 99},
-    [OUTPUTS] = {"outputs", COUNT(lengths), lengths, 0, 99},
+    [REDUCTION] = {"reduction", COUNT(lengths), lengths, 1, 6},
+    [OUTPUTS] = {"outputs", COUNT(lengths), lengths, 0, 6},
     [DATA] = {"data", DATA_KIND_COUNT, data_kind_names, 0, 99},
     [ROUTE] = {"route", ROUTE_COUNT, run_route_names, 0, 99},
     [QUEUE] = {"queue", QUEUE_COUNT, run_queue_names, 0, 99},
@@ -167,7 +167,7 @@ static const struct {
     [TUNING] = {"tuning row", COUNT(tunings), tunings, 0, 99},
     [FIELDS] = {"changed", COUNT(field_names), field_names, 0, 99},
     [VECTOR] = {"vector", COUNT(vectors), vectors, 0, 5},
-    [LOAD] = {"load", COUNT(loads), loads, 0, 2},
+    [LOAD] = {"load", COUNT(loads), loads, 1, 2},
     [LAUNCHES] = {"launches", COUNT(launches), launches, 0, 2},
     [DIMS] = {"kept x reduced", COUNT(dims), dims, 0, 99},
 };
