@@ -12,6 +12,7 @@ UNIT = ("test_check", "test_counters", "test_status", "test_tuning", "print_geom
 DEVICE = ("test_buffers", "test_device", "test_plans", "test_events", "test_memory", "test_host", "test_forced",
           "run_problem", "run_faults", "run_limits", "run_stress", "test_layouts", "test_threads")
 ARGUMENTS = {"run_stress": ("2",)}
+LIST_SECONDS = 120
 LAYER = "argmax_cl_test_layer"
 LAYERED = ("run_faults", "run_limits")  # what makes OpenCL's calls fail lies below them
 SANITIZED = UNIT + ("test_smoke",)  # the sanitizer build of scripts/test.sh runs these
@@ -97,13 +98,13 @@ class HostMutants:
     def run_lists(self, program):
         """A test program; the one that takes lists with each of these."""
         if program != "run_problem":
-            return self.passes(self.build, program, *ARGUMENTS.get(program, ()))
+            return self.passes(self.build, program, *ARGUMENTS.get(program, ()), seconds=LIST_SECONDS)
         tests = self.tree / "tests"
         runs = [("", "kernels.txt"), (tests / "dealt.tuning", "dealt.txt")]
         runs += [(self.build / f"tests/{name}.tuning", "parts.txt") for name in PARTS]
         for tuning, name in runs:
             failure = self.passes(self.build, program, *self.device, "--route", "plan", "--file", tests / name,
-                                  tuning=tuning)
+                                  tuning=tuning, seconds=LIST_SECONDS)
             if failure:
                 return failure
         return None
