@@ -91,17 +91,18 @@ static bool draw(batch *b, problem_line *p) {
 static bool thinned_out(batch *b, const problem_line *p) {
     const uint64_t reduction = problem_reduction_count(p), outputs = problem_output_count(p);
     return (reduction < 16 && !random_one_in(&b->source, reduction > 1 ? 2 : 8)) ||
-           (outputs < 2 && !random_one_in(&b->source, 3));
+           (outputs < 2 && p->rank < 5 && !random_one_in(&b->source, 3));
 }
 
-/* Whether its programs are among the batch's, or may join them. */
-static bool admit(batch *b, uint64_t programs) {
+/* Whether its programs are among the batch's, or may join them. Those of narrow vectors, which are for short axes, come
+ * by themselves. */
+static bool admit(batch *b, const probe *how) {
     for (uint32_t i = 0; i < b->program_count; i++)
-        if (b->programs[i] == programs)
+        if (b->programs[i] == how->programs)
             return true;
-    if (b->program_count >= b->plan->programs)
+    if (b->program_count >= b->plan->programs || (how->geometry.vector < 8 && !random_one_in(&b->source, 3)))
         return false;
-    b->programs[b->program_count++] = programs;
+    b->programs[b->program_count++] = how->programs;
     b->result->programs++;
     return true;
 }
@@ -145,7 +146,7 @@ static run_result run(batch *b, const problem_line *p) {
     probe_problem(b->r, p, &how);
     if (how.status == ARGMAX_CL_ERROR_INVALID_STRATEGY && p->strategy[0])
         return RUN_REFUSED;
-    if (how.status == ARGMAX_CL_SUCCESS && !how.empty && !admit(b, how.programs))
+    if (how.status == ARGMAX_CL_SUCCESS && !how.empty && !admit(b, &how))
         return RUN_REFUSED;
     problem_print(p, b->result->running, sizeof b->result->running);
     if (b->r->trace)

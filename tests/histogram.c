@@ -133,10 +133,10 @@ static const char *const loads[] = {"aligned", "unaligned", "packed", "strided"}
 static const char *const launches[] = {"whole", "parts, 2 launches", "parts, 1 launch"};
 static const char *const dims[] = {"1x1", "1xN", "Nx1", "NxN"};
 
-#define LIST(names) sizeof names / sizeof names[0], names
+#define COUNT(names) (sizeof(names) / sizeof *(names))
 
 /* `names` NULL: types or strategies. The first `spare` cells and those from `needed` on may stay at 0: not every device
- * has them, or they cannot be. */
+ * has them, they cannot be, or are rare. */
 static const struct {
     const char *title;
     uint32_t cells;
@@ -145,31 +145,31 @@ static const struct {
 } dimensions[HISTOGRAM_DIMENSIONS] = {
     [DTYPE] = {"type", PROBLEM_DTYPE_COUNT, NULL, 0, 99},
     [INDEX] = {"index", PROBLEM_DTYPE_COUNT, NULL, 0, 99},
-    [OPERATOR] = {"operator", LIST(operators), 0, 99},
-    [DIRECTION] = {"ties", LIST(directions), 0, 99},
-    [NAN_MODE] = {"NaN", LIST(nan_modes), 0, 99},
-    [VALUE] = {"value output", LIST(values), 0, 99},
-    [RANK] = {"rank", LIST(ranks), 0, 99},
-    [AXES] = {"axes reduced", LIST(ranks), 0, 99},
-    [AXES_ORDER] = {"axes listed", LIST(orders), 0, 99},
-    [INPUT] = {"input", LIST(input_layouts), 0, 99},
-    [INDEX_OUT] = {"index output", LIST(output_layouts), 0, 99},
-    [VALUE_OUT] = {"value layout", LIST(output_layouts), 0, 99},
-    [OFFSETS] = {"offset", LIST(offsets), 0, 99},
-    [REDUCTION] = {"reduction", LIST(lengths), 1, 99},
-    [OUTPUTS] = {"outputs", LIST(lengths), 0, 99},
+    [OPERATOR] = {"operator", COUNT(operators), operators, 0, 99},
+    [DIRECTION] = {"ties", COUNT(directions), directions, 0, 99},
+    [NAN_MODE] = {"NaN", COUNT(nan_modes), nan_modes, 0, 99},
+    [VALUE] = {"value output", COUNT(values), values, 0, 99},
+    [RANK] = {"rank", COUNT(ranks), ranks, 0, 99},
+    [AXES] = {"axes reduced", COUNT(ranks), ranks, 0, 99},
+    [AXES_ORDER] = {"axes listed", COUNT(orders), orders, 0, 99},
+    [INPUT] = {"input", COUNT(input_layouts), input_layouts, 0, 99},
+    [INDEX_OUT] = {"index output", COUNT(output_layouts), output_layouts, 0, 99},
+    [VALUE_OUT] = {"value layout", COUNT(output_layouts), output_layouts, 0, 99},
+    [OFFSETS] = {"offset", COUNT(offsets), offsets, 0, 99},
+    [REDUCTION] = {"reduction", COUNT(lengths), lengths, 1, 6},
+    [OUTPUTS] = {"outputs", COUNT(lengths), lengths, 0, 6},
     [DATA] = {"data", DATA_KIND_COUNT, data_kind_names, 0, 99},
     [ROUTE] = {"route", ROUTE_COUNT, run_route_names, 0, 99},
     [QUEUE] = {"queue", QUEUE_COUNT, run_queue_names, 0, 99},
     [MEMORY] = {"memory", MEMORY_COUNT, run_memory_names, 0, 99},
     [FORCED] = {"forced", 0, NULL, 0, 99},
     [TAKEN] = {"strategy", 0, NULL, 0, 99},
-    [TUNING] = {"tuning row", LIST(tunings), 0, 99},
-    [FIELDS] = {"changed", LIST(field_names), 0, 99},
-    [VECTOR] = {"vector", LIST(vectors), 0, 5},
-    [LOAD] = {"load", LIST(loads), 0, 2},
-    [LAUNCHES] = {"launches", LIST(launches), 0, 2},
-    [DIMS] = {"kept x reduced", LIST(dims), 0, 99},
+    [TUNING] = {"tuning row", COUNT(tunings), tunings, 0, 99},
+    [FIELDS] = {"changed", COUNT(field_names), field_names, 0, 99},
+    [VECTOR] = {"vector", COUNT(vectors), vectors, 0, 5},
+    [LOAD] = {"load", COUNT(loads), loads, 1, 2},
+    [LAUNCHES] = {"launches", COUNT(launches), launches, 0, 2},
+    [DIMS] = {"kept x reduced", COUNT(dims), dims, 0, 99},
 };
 
 static uint32_t cells_of(uint32_t dimension) {

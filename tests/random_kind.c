@@ -31,15 +31,13 @@ static uint32_t random_number(random_source *s, const field_range *f) {
     return (uint32_t)(number < f->least ? f->least : number > f->most ? f->most : number);
 }
 
-static void random_fields(random_source *s, char *text, size_t capacity) {
-    uint32_t order[FIELD_COUNT];
-    const uint32_t count = 1 + (uint32_t)random_below(s, 6);
+/* Two fields that are dealt, or up to six. */
+static void random_fields(random_source *s, uint64_t deck, uint64_t turn, char *text, size_t capacity) {
+    const uint32_t count = 2 + (uint32_t)(random_one_in(s, 2) ? random_below(s, 5) : 0);
     size_t used = 0;
-    for (uint32_t i = 0; i < FIELD_COUNT; i++)
-        order[i] = i;
-    random_shuffle(s, FIELD_COUNT, order);
     for (uint32_t i = 0; i < count; i++) {
-        const field_range *const f = &fields[order[i]];
+        const uint64_t dealt = random_dealt(deck, 2 * turn + i, FIELD_COUNT);
+        const field_range *const f = &fields[dealt];
         const int more = snprintf(text + used, capacity - used, "%s%s:%u", i ? "," : "", f->name, random_number(s, f));
         assert(more > 0 && (size_t)more < capacity - used);
         used += (size_t)more;
@@ -54,8 +52,8 @@ static void random_tuning(uint64_t seed, uint64_t turn, problem_line *p) {
     const uint64_t dealt = random_dealt(seed, turn, sizeof hand / sizeof hand[0]);
     random_source s = {problem_mix(seed + turn)};
     snprintf(p->tuning, sizeof p->tuning, "%s", hand[dealt].row);
-    if (hand[dealt].change)
-        random_fields(&s, p->fields, sizeof p->fields);
+    if (hand[dealt].change) /* the turns of those that change alone: 3 to 5 of a hand */
+        random_fields(&s, seed, turn / 6 * 3 + dealt - 3, p->fields, sizeof p->fields);
 }
 
 void random_kind(uint64_t seed, uint64_t turn, const char *tuning, problem_line *p) {

@@ -190,9 +190,11 @@ static unsigned char *host_array(arena *a) {
 
 static bool run_host(runner *r, trial *t) {
     arena *const arenas[] = {&t->input, &t->index, &t->value};
-    for (size_t i = 0; i < 3; i++)
-        if (!(arenas[i]->backing = malloc(arena_size(arenas[i]) + arenas[i]->shift)))
+    for (size_t i = 0; i < 3; i++) {
+        arenas[i]->backing = malloc(arena_size(arenas[i]) + arenas[i]->shift);
+        if (!arenas[i]->backing)
             return problem_with(r, "out of host memory for %zu bytes", arena_size(arenas[i]));
+    }
     argmax_cl_host_arrays arrays = ARGMAX_CL_HOST_ARRAYS_INIT;
     arrays.input = host_array(&t->input);
     arrays.index = host_array(&t->index);

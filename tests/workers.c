@@ -2,6 +2,7 @@
 
 #include "shrink.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -130,6 +131,7 @@ static batch_result sum(const office *o) {
 static bool start(office *o, worker *w) {
     const uint64_t left = o->batches - o->next, fair = (left + o->c->jobs - 1) / o->c->jobs;
     const uint64_t count = fair < SHIFT ? fair : SHIFT;
+    assert(w->result);
     memset(w->result, 0, sizeof *w->result);
     w->steps = 0;
     w->since = seconds();
