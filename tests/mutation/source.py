@@ -100,7 +100,7 @@ def mutants_of(root, file, ptx=False):
         count = {}
         for operator, start, end, new in [*changes(code), *(instruction_changes(text) if ptx else ())]:
             count[operator] = count.get(operator, 0) + 1
-            copy = lines[:number].count(text)
+            copy = sum(line.split() == text.split() for line in lines[:number])
             found.append(Mutant(file, number, operator, count[operator], start, end, new, text, copy))
     return found
 
