@@ -44,7 +44,8 @@ static const char USAGE[] =
     "GB/s counts the cache lines of the input that must be touched, and the outputs, over the device's time from\n"
     "the first command's start to the last one's end; all figures are medians, the spread is between the quartiles.\n"
     "limit: GB/s of the best reader of the same input; wall: enqueue to finish; launch: the same for an empty kernel.\n"
-    "Exit status: 0; 1 when a problem failed or an answer was wrong; 2 for a wrong option.\n";
+    "Exit status: 0; 1 when a problem failed, an answer was wrong, or a file could not be written; 2 for a wrong "
+    "option.\n";
 
 typedef struct settings {
     const char *problems, *device, *json, *commit;

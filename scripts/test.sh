@@ -104,6 +104,12 @@ packages=("${build_packages[@]}" check pocl-opencl-icd python3-venv clang libcla
 [ "${1:-}" != --coverage ] || packages+=(gcovr)
 need_packages "${packages[@]}"
 prepare_pocl "$PWD/build"
+# PoCL alone, also where the last steps of an earlier run have installed others, unless OCL_ICD_VENDORS says otherwise.
+if [ -z "${OCL_ICD_VENDORS:-}" ]; then
+    export OCL_ICD_VENDORS=$PWD/build/icd/test
+    mkdir -p "$OCL_ICD_VENDORS"
+    grep -l pocl /etc/OpenCL/vendors/*.icd | xargs cp -t "$OCL_ICD_VENDORS"
+fi
 
 case ${1:-} in
     --coverage) step "coverage" coverage || true; summary ;;

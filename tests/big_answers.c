@@ -57,7 +57,7 @@ static bool find_on_last(const reduced_dims *d, uint64_t start, uint64_t place, 
 
 /* The winner among the planted ones; segments are the positions on all reduced dims but the last. */
 static bool find_planted(const big_problem *b, const reduced_dims *d, uint64_t base, bool last, uint64_t *index) {
-    const uint64_t size = d->size[d->rank - 1], segments = d->count / size;
+    const uint64_t size = d->size[d->rank - 1], segments = size ? d->count / size : 0;
     for (uint64_t i = 0; i < segments && b->planted_count > 0; i++) {
         const uint64_t segment = last ? segments - 1 - i : i;
         const uint64_t start = place_of(d, base, segment * size);

@@ -173,7 +173,7 @@ int run_until_temporary(const char *words, int signal_number) {
 }
 
 static void pause_for(unsigned microseconds) {
-    const struct timespec time = {microseconds / 1000000, (long)(microseconds % 1000000) * 1000};
+    const struct timespec time = {(time_t)(microseconds / 1000000), (long)(microseconds % 1000000) * 1000};
     (void)nanosleep(&time, NULL);
 }
 

@@ -17,7 +17,8 @@ add_library(argmax_cl_test_layer MODULE layers/layer.c layers/faults.c layers/ob
                                         layers/calls_object.c layers/calls_command.c)
 set_target_properties(argmax_cl_test_layer PROPERTIES C_VISIBILITY_PRESET default)
 target_compile_definitions(argmax_cl_test_layer PRIVATE _XOPEN_SOURCE=700)
-target_include_directories(argmax_cl_test_layer PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${OpenCL_INCLUDE_DIRS})
+target_include_directories(argmax_cl_test_layer PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+target_include_directories(argmax_cl_test_layer SYSTEM PRIVATE ${OpenCL_INCLUDE_DIRS})
 target_link_libraries(argmax_cl_test_layer PRIVATE Threads::Threads)
 
 file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/config/argmax_cl)

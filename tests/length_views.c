@@ -1,8 +1,8 @@
 #include "length_views.h"
 
-#define PHASES 16  /* elements that the largest vector has */
-#define COLUMNS 40 /* more than the widest vector, and no power of two */
-#define STAGGER 7  /* rows over which neighbouring columns spread their extrema */
+#define PHASES UINT64_C(16)  /* elements that the largest vector has */
+#define COLUMNS UINT64_C(40) /* more than the widest vector, and no power of two */
+#define STAGGER UINT64_C(7)  /* rows over which neighbouring columns spread their extrema */
 #define ROUND_UP(n) (((n) + PHASES - 1) / PHASES * PHASES)
 
 const char *const length_class_names[LENGTH_CLASSES] = {"rows", "aligned rows", "columns", "folded", "flat"};

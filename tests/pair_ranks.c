@@ -96,7 +96,7 @@ static void mix(uint32_t *pairs, size_t count) {
     }
 }
 
-uint32_t *pair_sample(const problem_dtype *type, uint32_t specials, uint32_t stride, size_t *count) {
+uint32_t *pair_sample(const problem_dtype *type, uint64_t specials, uint64_t stride, size_t *count) {
     uint32_t special[SPECIALS_MAX];
     const uint32_t known = special_values(type, special);
     const size_t room = (size_t)known * known + (size_t)PAIR_VALUES * (4 + 2 * (size_t)known) +

@@ -21,6 +21,6 @@ void pair_ranks_fill(const problem_dtype *type, argmax_cl_operator op, argmax_cl
  * infinities, NaNs) with every special value at the start; then, mixed, every value with itself, with its negative,
  * with its neighbours and with `specials` of the special ones, both ways round, and one in `stride` of all pairs.
  * Returns their number; to be freed. */
-uint32_t *pair_sample(const problem_dtype *type, uint32_t specials, uint32_t stride, size_t *count);
+uint32_t *pair_sample(const problem_dtype *type, uint64_t specials, uint64_t stride, size_t *count);
 
 #endif

@@ -13,6 +13,9 @@ typedef enum pair_layout { PAIR_ROWS, PAIR_COLUMNS, PAIR_FOLDED } pair_layout;
 /* What a device must have, or the comparison does not exist there. */
 typedef enum pair_need { NEEDS_NOTHING, NEEDS_PTX, NEEDS_CLANG, NEEDS_HANDOVER } pair_need;
 
+/* Which pairs of 16-bit elements there is time for: all of them; all where a single work-item is fast; a sample. */
+typedef enum pair_extent { PAIRS_ALL, PAIRS_ALL_ON_CPUS, PAIRS_SAMPLED } pair_extent;
+
 #define PAIR_WIDTHS 2 /* 8 bits, 16 bits */
 
 typedef struct pair_scenario {
@@ -27,7 +30,7 @@ typedef struct pair_scenario {
     const char *patterns[PAIR_WIDTHS];
     uint32_t run[PAIR_WIDTHS]; /* each letter so many times */
     uint32_t columns;
-    bool sampled;  /* too long for all pairs of 16-bit elements */
+    pair_extent extent;
     uint64_t most; /* pairs at once; 0: any number */
 } pair_scenario;
 

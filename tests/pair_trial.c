@@ -1,11 +1,12 @@
 #include "pair_trial.h"
 
+#include "arguments.h"
 #include "pair_kernels.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#define VERDICTS_BYTES (PAIR_SENSES * 2 * sizeof(pair_verdict))
+#define VERDICTS_BYTES (sizeof(pair_verdict) * PAIR_SENSES * 2)
 #define CHECKED_HERE 4096
 
 argmax_cl_operator pair_operator(uint32_t sense) {
@@ -20,10 +21,7 @@ argmax_cl_nan_mode pair_nan_mode(uint32_t sense) {
 bool pair_open_type(pair_session *s, const char *name) {
     static const pair_verdict none[PAIR_SENSES][2];
     char build[64];
-    s->type = NULL;
-    for (size_t i = 0; i < PROBLEM_DTYPE_COUNT; i++)
-        if (strcmp(problem_dtypes[i].name, name) == 0)
-            s->type = &problem_dtypes[i];
+    s->type = arguments_type(name);
     if (!s->type || s->type->bits > 16)
         return false;
     s->width = s->type->bits == 16;
@@ -90,11 +88,13 @@ static bool device_can(const pair_session *s, pair_need need) {
 /* Pairs of a batch: a power of two times the columns that the memory is enough for. */
 static void choose_pairs(const pair_session *s, pair_trial *t) {
     const uint64_t bytes = (uint64_t)t->length * s->type->bits / 8;
-    const uint64_t room = s->facts.type & CL_DEVICE_TYPE_CPU ? UINT64_C(1) << 26 : UINT64_C(1) << 32;
+    const bool cpu = s->facts.type & CL_DEVICE_TYPE_CPU;
+    const uint64_t room = cpu ? UINT64_C(1) << 26 : UINT64_C(1) << 32;
+    const bool all = t->s->extent == PAIRS_ALL || (t->s->extent == PAIRS_ALL_ON_CPUS && cpu);
     uint64_t most = s->o->batch;
-    t->listed = s->width && (!s->o->all || t->s->sampled);
+    t->listed = s->width && !(s->o->all && all);
     t->total = t->listed ? s->list_count : UINT64_C(1) << 2 * s->type->bits;
-    if (t->listed && t->s->sampled && t->total * t->length > s->o->elements)
+    if (t->listed && t->total * t->length > s->o->elements)
         t->total = s->o->elements / t->length;
     if (t->s->most && t->s->most < most)
         most = t->s->most;
@@ -264,8 +264,8 @@ unsigned long pair_check_here(const pair_session *s, const pair_trial *t, uint32
     unsigned long wrong = 0;
     REQUIRE(!clEnqueueReadBuffer(s->r.queue, t->index, CL_TRUE, 0, bytes, answers, 0, NULL, NULL));
     if (t->listed)
-        REQUIRE(
-            !clEnqueueReadBuffer(s->r.queue, s->list, CL_TRUE, first * sizeof(cl_uint), bytes, pairs, 0, NULL, NULL));
+        REQUIRE(!clEnqueueReadBuffer(s->r.queue, s->list, CL_TRUE, (size_t)first * sizeof(cl_uint), bytes, pairs, 0,
+                                     NULL, NULL));
     for (size_t i = 0; i < count; i++)
         wrong += answers[i] != right_answer(s, t, sense, direction, t->listed ? pairs[i] : (uint32_t)(first + i));
     return wrong;

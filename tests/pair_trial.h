@@ -11,10 +11,9 @@
 #define PAIR_SENSES 4 /* operator x NaN mode */
 
 typedef struct pair_options {
-    const char *device, *only;
+    const char *device, *only, *from;
     bool all;
-    uint32_t stride, specials;
-    uint64_t batch, elements;
+    uint64_t stride, specials, batch, elements;
 } pair_options;
 
 /* A device and a type. */

@@ -1,8 +1,9 @@
 /* run_axes [--device SELECTOR] [--rank N] [--seeds N] [--first SEED] [--deal 0|1] TYPE...
  *
  * Every non-empty subset of axes of every rank up to --rank (8), on small sizes of 1 to 3, packed and with the axes in
- * memory in another order, each type with both operators and directions, against the oracle; both tuning rows, or with
- * --deal 1 one each. A seed is a set of sizes and orders. Exit status 0 when all answers are right. */
+ * memory in another order, against the oracle; both tuning rows, or with --deal 1 one for each type. A seed is a set of
+ * sizes and orders, an operator and a direction: four seeds have them all. Exit status 0 when all answers are right. */
+#include "arguments.h"
 #include "own_kernels.h"
 #include "random_problem.h"
 #include "sweep.h"
@@ -46,11 +47,11 @@ static void run_subset(sweep *s, const problem_dtype *type, uint32_t rank, uint3
         if (mask >> d & 1)
             p.axes[p.axis_count++] = d;
     }
-    /* Ways are dealt so that each type sees all of them and few programs are compiled. */
-    p.op = mask & 1 ? ARGMAX_CL_ARGMIN : ARGMAX_CL_ARGMAX;
-    p.direction = permuted != (mask & 1) ? ARGMAX_CL_DECREASING : ARGMAX_CL_INCREASING;
-    p.index_type = ARGMAX_CL_INT64;
-    p.has_value = (mask & 1) != 0;
+    /* One way for a type and a seed, so that few programs are compiled. */
+    const uint64_t way = seed + type->bits / 16;
+    p.op = way & 1 ? ARGMAX_CL_ARGMIN : ARGMAX_CL_ARGMAX;
+    p.direction = (way + way / 2) & 1 ? ARGMAX_CL_DECREASING : ARGMAX_CL_INCREASING;
+    p.has_value = way % 3 == 0;
     p.data = mask & 2 ? DATA_TIES : DATA_SPECIAL;
     p.seed = seed + mask;
     problem_resolve(&p);
@@ -60,10 +61,7 @@ static void run_subset(sweep *s, const problem_dtype *type, uint32_t rank, uint3
 }
 
 static bool run_type(sweep *s, const options *o, const char *name) {
-    const problem_dtype *type = NULL;
-    for (size_t i = 0; i < PROBLEM_DTYPE_COUNT; i++)
-        if (strcmp(problem_dtypes[i].name, name) == 0)
-            type = &problem_dtypes[i];
+    const problem_dtype *const type = arguments_type(name);
     if (!type)
         return false;
     for (uint64_t seed = o->first; seed < o->first + o->seeds; seed++)
@@ -78,21 +76,16 @@ int main(int argc, char **argv) {
     static runner r;
     sweep s = {.r = &r};
     options o = {.rank = 8, .seeds = 1};
-    const struct {
-        const char *name;
-        uint64_t *to;
-    } numbers[] = {{"--rank", &o.rank}, {"--seeds", &o.seeds}, {"--first", &o.first}, {"--deal", &o.deal}};
+    const argument_option known[] = {{"--device", &o.device, NULL},
+                                     {"--rank", NULL, &o.rank},
+                                     {"--seeds", NULL, &o.seeds},
+                                     {"--first", NULL, &o.first},
+                                     {"--deal", NULL, &o.deal}};
     const double start = own_seconds();
     int i = 1;
     bool ok = true;
-    for (; i + 1 < argc && argv[i][0] == '-' && ok; i += 2) {
-        ok = strcmp(argv[i], "--device") == 0;
-        if (ok)
-            o.device = argv[i + 1];
-        for (size_t n = 0; n < sizeof numbers / sizeof numbers[0] && !ok; n++)
-            if ((ok = strcmp(argv[i], numbers[n].name) == 0))
-                *numbers[n].to = strtoull(argv[i + 1], NULL, 10);
-    }
+    for (; i + 1 < argc && argv[i][0] == '-' && ok; i += 2)
+        ok = arguments_take(known, sizeof known / sizeof known[0], argv[i], argv[i + 1]);
     if (ok && i < argc && o.rank >= 1 && o.rank <= PROBLEM_MAX_RANK) {
         REQUIRE(runner_open(&r, o.device));
         for (; i < argc && ok; i++)

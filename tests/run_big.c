@@ -3,11 +3,12 @@
  * Problems of billions of elements whose answers follow from their shapes (big_answers.h).
  *   --file    lines as run_problem reads them, each followed by `plant=PLACE[,PLACE...]` (elements of the buffer, which
  *             ends with the last one that is addressed); small buffers stand for large tensors by zero and overlapping
- *             strides
+ *             strides; of problems of less than 2^22 elements only both ends of the buffer are filled
  *   --memory  a buffer of that many elements, and every class of problems over all of it; extrema and ties on both
  *             sides of 2^31 and 2^32 elements, of 2^32 and 2^33 bytes, and at the ends
  * --only takes those with that text in their lines. Each problem runs in both directions. Exit status 0 when all
  * answers are right. */
+#include "arguments.h"
 #include "big_answers.h"
 #include "big_shapes.h"
 #include "own_kernels.h"
@@ -26,12 +27,14 @@ typedef struct session {
     cl_kernel fill[4]; /* by the logarithm of the element's bytes */
     cl_mem input;
     uint64_t elements; /* in it */
+    cl_ulong largest;  /* bytes of a buffer */
     unsigned long runs, wrong;
 } session;
 
 /* ---- Data ----------------------------------------------------------------------------------------------------- */
 
 #define FILL_AT_ONCE (UINT64_C(1) << 28)
+#define FEW (UINT64_C(1) << 22) /* elements of a problem that has only those at its buffer's ends */
 
 static cl_kernel fill_kernel(session *s, const problem_dtype *type) {
     static const char *const names[] = {"uchar", "ushort", "uint", "ulong"};
@@ -48,7 +51,16 @@ static cl_kernel fill_kernel(session *s, const problem_dtype *type) {
     return s->fill[which];
 }
 
-static void make_input(session *s, const problem_dtype *type, argmax_cl_operator op, uint64_t elements) {
+static void fill_range(session *s, cl_kernel fill, cl_mem table, uint64_t first, uint64_t end) {
+    for (cl_ulong from = first; from < end; from += FILL_AT_ONCE) {
+        const own_argument arguments[] = {OWN_ARGUMENT(s->input), OWN_ARGUMENT(table), OWN_ARGUMENT(from)};
+        own_arguments(fill, 0, 3, arguments);
+        own_run(&s->r, fill, (size_t)(end - from < FILL_AT_ONCE ? end - from : FILL_AT_ONCE));
+    }
+}
+
+/* `ends` elements are filled at the start and at the end. */
+static void make_input(session *s, const problem_dtype *type, argmax_cl_operator op, uint64_t elements, uint64_t ends) {
     cl_ulong bits[BIG_PERIOD];
     const cl_kernel fill = fill_kernel(s, type);
     for (uint32_t i = 0; i < BIG_PERIOD; i++)
@@ -57,10 +69,11 @@ static void make_input(session *s, const problem_dtype *type, argmax_cl_operator
     s->input = own_buffer(&s->r, CL_MEM_READ_WRITE, (size_t)elements * type->bits / 8, NULL);
     s->elements = elements;
     const cl_mem table = own_buffer(&s->r, CL_MEM_READ_ONLY, sizeof bits, bits);
-    for (cl_ulong from = 0; from < elements; from += FILL_AT_ONCE) {
-        const own_argument arguments[] = {OWN_ARGUMENT(s->input), OWN_ARGUMENT(table), OWN_ARGUMENT(from)};
-        own_arguments(fill, 0, 3, arguments);
-        own_run(&s->r, fill, (size_t)(elements - from < FILL_AT_ONCE ? elements - from : FILL_AT_ONCE));
+    if (ends < elements / 2) {
+        fill_range(s, fill, table, 0, ends);
+        fill_range(s, fill, table, elements - ends, elements);
+    } else {
+        fill_range(s, fill, table, 0, elements);
     }
     REQUIRE(!clFinish(s->r.queue));
     own_release(table);
@@ -142,10 +155,6 @@ static bool run_once(session *s, const big_problem *b, uint64_t *wrong, uint64_t
 
 static void run_both_ways(session *s, big_problem *b) {
     char line[PROBLEM_LINE_SIZE];
-    problem_resolve(&b->p);
-    problem_print(&b->p, line, sizeof line);
-    if (s->only && !strstr(line, s->only))
-        return;
     plant(s, b, true);
     for (int last = 0; last < 2; last++) {
         uint64_t wrong = 0, example = 0;
@@ -204,7 +213,13 @@ static bool run_file(session *s, const char *name) {
             continue;
         ok = read_line(line, &b);
         if (ok && (!s->only || strstr(line, s->only))) {
-            make_input(s, problem_dtype_find(b.p.dtype), b.p.op, problem_input_extent(&b.p));
+            const problem_dtype *const type = problem_dtype_find(b.p.dtype);
+            const uint64_t extent = problem_input_extent(&b.p), count = problem_input_count(&b.p);
+            if (extent * type->bits / 8 > s->largest) {
+                printf("skipped: no buffer of this device is large enough: %s\n", line);
+                continue;
+            }
+            make_input(s, type, b.p.op, extent, count < FEW ? FEW : extent);
             run_both_ways(s, &b);
         }
     }
@@ -214,20 +229,21 @@ static bool run_file(session *s, const char *name) {
 
 static bool big_in_memory(session *s, const char *name, const char *count) {
     const uint64_t elements = strtoull(count, NULL, 10);
-    const problem_dtype *type = NULL;
-    for (size_t i = 0; i < PROBLEM_DTYPE_COUNT; i++)
-        if (strcmp(problem_dtypes[i].name, name) == 0)
-            type = &problem_dtypes[i];
+    const problem_dtype *const type = arguments_type(name);
+    char line[PROBLEM_LINE_SIZE];
     if (!type || elements < (UINT64_C(1) << 20)) {
         fprintf(stderr, "--memory %s %s: expected a type and at least 2^20 elements\n", name, count);
         return false;
     }
     /* Each type has its operator. */
     const argmax_cl_operator op = type->is_signed || type->bits == 32 ? ARGMAX_CL_ARGMAX : ARGMAX_CL_ARGMIN;
-    make_input(s, type, op, elements);
+    make_input(s, type, op, elements, elements);
     big_problem b;
-    for (size_t i = 0; big_shape(i, type, op, elements, &b); i++)
-        run_both_ways(s, &b);
+    for (size_t i = 0; big_shape(i, type, op, elements, &b); i++) {
+        problem_print(&b.p, line, sizeof line);
+        if (!s->only || strstr(line, s->only))
+            run_both_ways(s, &b);
+    }
     return true;
 }
 
@@ -250,6 +266,7 @@ int main(int argc, char **argv) {
             fprintf(stderr, "%s\n", s.r.message);
             return 2;
         }
+        REQUIRE(!clGetDeviceInfo(s.r.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof s.largest, &s.largest, NULL));
         if (strcmp(argv[i], "--file") == 0 && more)
             ok = run_file(&s, argv[++i]);
         else if (strcmp(argv[i], "--memory") == 0 && i + 2 < argc) {

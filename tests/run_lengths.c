@@ -6,6 +6,7 @@
  * (length_views.h), both directions, both tuning rows (--deal 1: one with each direction); with --strategies 1 through
  * every strategy that accepts it, else as chosen. No oracle: the answers follow from where the windows lie. Exit status
  * 0 when all are right. */
+#include "arguments.h"
 #include "big_answers.h"
 #include "length_views.h"
 #include "own_kernels.h"
@@ -148,10 +149,7 @@ static void run_length(session *s, uint64_t length) {
 static void run_type(session *s, const char *name) {
     const double start = own_seconds();
     const unsigned long long runs = s->runs, outputs = s->outputs, wrong = s->wrong;
-    s->type = NULL;
-    for (size_t i = 0; i < PROBLEM_DTYPE_COUNT; i++)
-        if (strcmp(problem_dtypes[i].name, name) == 0)
-            s->type = &problem_dtypes[i];
+    s->type = arguments_type(name);
     if (!s->type) {
         fprintf(stderr, "TYPE = %s: expected an element type\n", name);
         exit(2);
@@ -173,22 +171,14 @@ static void run_type(session *s, const char *name) {
 int main(int argc, char **argv) {
     static session s;
     options o = {.from = 1, .to = 64, .step = 1, .places = 64, .ties = 16};
-    const struct {
-        const char *name;
-        uint64_t *to;
-    } numbers[] = {{"--from", &o.from},     {"--to", &o.to},     {"--step", &o.step},
-                   {"--places", &o.places}, {"--ties", &o.ties}, {"--strategies", &o.strategies},
-                   {"--deal", &o.deal}};
+    const argument_option known[] = {{"--device", &o.device, NULL}, {"--from", NULL, &o.from},
+                                     {"--to", NULL, &o.to},         {"--step", NULL, &o.step},
+                                     {"--places", NULL, &o.places}, {"--ties", NULL, &o.ties},
+                                     {"--deal", NULL, &o.deal},     {"--strategies", NULL, &o.strategies}};
     int i = 1;
     bool ok = true;
-    for (; i + 1 < argc && argv[i][0] == '-' && ok; i += 2) {
-        ok = strcmp(argv[i], "--device") == 0;
-        if (ok)
-            o.device = argv[i + 1];
-        for (size_t n = 0; n < sizeof numbers / sizeof numbers[0] && !ok; n++)
-            if ((ok = strcmp(argv[i], numbers[n].name) == 0))
-                *numbers[n].to = strtoull(argv[i + 1], NULL, 10);
-    }
+    for (; i + 1 < argc && argv[i][0] == '-' && ok; i += 2)
+        ok = arguments_take(known, sizeof known / sizeof known[0], argv[i], argv[i + 1]);
     if (!ok || i >= argc || !o.from || !o.step || o.to < o.from || o.to > 1u << 24 || o.ties > 1024) {
         fprintf(stderr, "usage: run_lengths [--device SELECTOR] [--from N] [--to N] [--step N] [--places N] [--ties N] "
                         "[--strategies 0|1] [--deal 0|1] TYPE...\n");

@@ -4,9 +4,10 @@
  * Compares pairs of elements of 8- and 16-bit types through each way that the kernels have (pair_scenarios.c), for both
  * operators, both directions and both NaN modes, and checks every answer against a table of ranks (pair_ranks.c): all
  * 2^16 pairs of 8-bit types; of 16-bit types all 2^32 with --all, else the sample that pair_sample describes.
- * --only takes the scenarios with that in their names. --elements bounds the input of a scenario whose reductions are
- * too long for all pairs. Data are made and answers checked by kernels of its own, some answers also on the host; each
- * check is made to fail first. Exit status 0 when all answers are right. */
+ * --only takes the scenarios with that in their names, --from starts with the first such one. --elements bounds the
+ * input of a scenario whose reductions are too long for all pairs. Data are made and answers checked by kernels of its
+ * own, some answers also on the host; each check is made to fail first. Exit status 0 when all answers are right. */
+#include "arguments.h"
 #include "pair_trial.h"
 
 #include <inttypes.h>
@@ -97,36 +98,18 @@ static void run_scenario(pair_session *s, const pair_scenario *scenario) {
 }
 
 static bool read_options(int argc, char **argv, pair_options *o, int *types) {
-    const struct {
-        const char *name;
-        uint64_t *to;
-        uint32_t *to32;
-    } numbers[] = {{"--stride", NULL, &o->stride},
-                   {"--specials", NULL, &o->specials},
-                   {"--batch", &o->batch, NULL},
-                   {"--elements", &o->elements, NULL}};
+    const argument_option known[] = {{"--device", &o->device, NULL},     {"--only", &o->only, NULL},
+                                     {"--from", &o->from, NULL},         {"--stride", NULL, &o->stride},
+                                     {"--specials", NULL, &o->specials}, {"--batch", NULL, &o->batch},
+                                     {"--elements", NULL, &o->elements}};
     int i = 1;
-    for (; i < argc && argv[i][0] == '-'; i++) {
-        const bool more = i + 1 < argc;
-        bool known = strcmp(argv[i], "--all") == 0;
-        o->all = o->all || known;
-        if (more && (strcmp(argv[i], "--device") == 0 || strcmp(argv[i], "--only") == 0)) {
-            *(argv[i][2] == 'd' ? &o->device : &o->only) = argv[i + 1];
-            known = true;
+    for (; i < argc && argv[i][0] == '-'; i++)
+        if (strcmp(argv[i], "--all") == 0)
+            o->all = true;
+        else if (i + 1 < argc && arguments_take(known, sizeof known / sizeof known[0], argv[i], argv[i + 1]))
             i++;
-        }
-        for (size_t n = 0; n < sizeof numbers / sizeof numbers[0] && more && !known; n++)
-            if (strcmp(argv[i], numbers[n].name) == 0) {
-                const uint64_t value = strtoull(argv[++i], NULL, 10);
-                if (numbers[n].to)
-                    *numbers[n].to = value;
-                else
-                    *numbers[n].to32 = (uint32_t)value;
-                known = true;
-            }
-        if (!known)
+        else
             return false;
-    }
     *types = i;
     return i < argc && o->stride > 0;
 }
@@ -138,7 +121,7 @@ int main(int argc, char **argv) {
     const double start = own_seconds();
     if (!read_options(argc, argv, &o, &types)) {
         fprintf(stderr, "usage: run_pairs [--device SELECTOR] [--all] [--stride K] [--specials N] [--batch PAIRS] "
-                        "[--elements N] [--only TEXT] TYPE...\n");
+                        "[--elements N] [--only TEXT] [--from TEXT] TYPE...\n");
         return 2;
     }
     s.o = &o;
@@ -152,9 +135,12 @@ int main(int argc, char **argv) {
             fprintf(stderr, "TYPE = %s: expected float16, bfloat16, int16, uint16, int8 or uint8\n", argv[i]);
             return 2;
         }
-        for (size_t k = 0; k < pair_scenario_count; k++)
-            if (!o.only || strstr(pair_scenarios[k].name, o.only))
+        bool begun = !o.from;
+        for (size_t k = 0; k < pair_scenario_count; k++) {
+            begun = begun || strstr(pair_scenarios[k].name, o.from);
+            if (begun && (!o.only || strstr(pair_scenarios[k].name, o.only)))
                 run_scenario(&s, &pair_scenarios[k]);
+        }
         pair_close_type(&s);
     }
     printf("%s: %llu answers, %llu wrong, %.1f s\n", s.facts.name, answers, failures, own_seconds() - start);

@@ -2,8 +2,8 @@
 # Tensors of more than 2^31 and 2^32 elements: big.sh [--memory]
 #
 # Over small buffers, by zero and overlapping strides (tests/big_views.txt); with --memory, which takes a device with
-# 60 GB, also in memory of their own: 2^31 - 1 to 2^32 + 2 million elements of 1 byte, and more than 4 and 8 GiB of 2 and
-# 4 bytes. On the OpenCL device that is there (ARGMAX_CL_TEST_DEVICE selects one). The tables stay in build/big.txt.
+# 60 GB, also in memory of their own: 2^31 - 1 to 2^32 + 2 million elements of 1 byte, and more than 4 and 8 GiB of 2
+# and 4 bytes. On the OpenCL device that is there (ARGMAX_CL_TEST_DEVICE selects one). The tables stay in build/big.txt.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 # shellcheck source=scripts/packages.sh

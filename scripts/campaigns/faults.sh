@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Each OpenCL call and each allocation fails with each error; objects are given up in each order; then under sanitizers.
+# Each OpenCL call and allocation fails with each error, objects go in each order; also under sanitizers: faults.sh
 #
-# usage: campaign.sh faults    on the device that ARGMAX_CL_TEST_DEVICE selects (an index or a part of its name), or the
-#                              one thought fastest
+# On the device that ARGMAX_CL_TEST_DEVICE selects (an index or a part of its name), or the one thought fastest.
+# The tables stay in build/faults.txt.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 # shellcheck source=scripts/packages.sh
@@ -28,5 +28,8 @@ run_in() { # FOLDER ALL CMAKE_OPTION...
     done
 }
 
-run_in build --all
-run_in build-asan "" -DCMAKE_BUILD_TYPE=Debug "-DARGMAX_CL_SANITIZE=address;undefined"
+mkdir -p build
+{
+    run_in build --all
+    run_in build-asan "" -DCMAKE_BUILD_TYPE=Debug "-DARGMAX_CL_SANITIZE=address;undefined"
+} | tee build/faults.txt

@@ -10,8 +10,13 @@ from problems import CLOCK_SECONDS, limit_cpu
 # The tests in the order in which they run: milliseconds first. Programs are those of tests/CMakeLists.txt.
 UNIT = ("test_check", "test_counters", "test_status", "test_tuning", "print_geometry")
 DEVICE = ("test_buffers", "test_device", "test_plans", "test_events", "test_memory", "test_host", "test_forced",
-          "run_problem", "test_layouts", "test_threads")
+          "run_problem", "run_faults", "run_limits", "run_stress", "test_layouts", "test_threads")
+ARGUMENTS = {"run_stress": ("2",)}
+LIST_SECONDS = 120
+LAYER = "argmax_cl_test_layer"
+LAYERED = ("run_faults", "run_limits")  # what makes OpenCL's calls fail lies below them
 SANITIZED = UNIT + ("test_smoke",)  # the sanitizer build of scripts/test.sh runs these
+SKIPPED = 77
 PARTS = ("one_launch", "two_launches", "gpu_one_launch", "gpu_two_launches")
 
 
@@ -29,8 +34,8 @@ class HostMutants:
                            (self.sanitized, ("-DCMAKE_BUILD_TYPE=Debug", "-DARGMAX_CL_SANITIZE=address;undefined"))):
             generator = ("-G", "Ninja") if shutil.which("ninja") and not (build / "Makefile").exists() else ()
             self.shell("cmake", "-S", self.tree, "-B", build, *generator, *settings, *own)
-        self.make(self.build, UNIT + DEVICE)
-        self.make(self.sanitized, SANITIZED)
+        if not (self.make(self.build, (*UNIT, *DEVICE, LAYER)) and self.make(self.sanitized, SANITIZED)):
+            raise SystemExit(f"does not build unchanged; see with: cmake --build {self.build}")
         failure = self.unit(self.build, UNIT) or self.unit(self.sanitized, SANITIZED)
         if not failure and not trust_device_tests:
             failure = self.on_device()
@@ -64,13 +69,15 @@ class HostMutants:
         """None, or what a test program says that fails."""
         leaks = f"suppressions={build.parent / 'tests/leaks.txt'}:print_suppressions=0"
         environment = {**os.environ, "ARGMAX_CL_TUNING": str(tuning), "CK_FORK": "no", "LSAN_OPTIONS": leaks}
+        if program in LAYERED:
+            environment["OPENCL_LAYERS"] = str(build / f"tests/lib{LAYER}.so")
         try:
             done = subprocess.run([build / "tests" / program, *arguments], env=environment, cwd=build / "tests",
                                   capture_output=True, text=True, errors="replace", timeout=CLOCK_SECONDS, check=False,
                                   preexec_fn=lambda: limit_cpu(seconds))
         except subprocess.TimeoutExpired:
             return f"{program} hangs"
-        if done.returncode == 0:
+        if done.returncode in (0, SKIPPED):
             return None
         said = re.search(r"^(FAIL|refused) .*|^.*:[FE]:.*|^.*runtime error:.*|^.*ERROR: \w+Sanitizer.*",
                          done.stdout + done.stderr, re.M)
@@ -80,7 +87,7 @@ class HostMutants:
         tests = self.tree / "tests"
         for program in programs:
             arguments = (tests / "geometry.tuning", tests / "geometry.txt") if program == "print_geometry" else ()
-            failure = self.passes(build, program, *arguments, seconds=8)
+            failure = self.passes(build, program, *arguments, seconds=120 if program == "test_smoke" else 8)
             if failure:
                 return failure
         return None
@@ -91,13 +98,13 @@ class HostMutants:
     def run_lists(self, program):
         """A test program; the one that takes lists with each of these."""
         if program != "run_problem":
-            return self.passes(self.build, program)
+            return self.passes(self.build, program, *ARGUMENTS.get(program, ()), seconds=LIST_SECONDS)
         tests = self.tree / "tests"
         runs = [("", "kernels.txt"), (tests / "dealt.tuning", "dealt.txt")]
         runs += [(self.build / f"tests/{name}.tuning", "parts.txt") for name in PARTS]
         for tuning, name in runs:
             failure = self.passes(self.build, program, *self.device, "--route", "plan", "--file", tests / name,
-                                  tuning=tuning)
+                                  tuning=tuning, seconds=LIST_SECONDS)
             if failure:
                 return failure
         return None

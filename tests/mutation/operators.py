@@ -104,7 +104,8 @@ INSTRUCTIONS = tuple((name, re.compile(pattern), to) for name, pattern, to in (
 # A statement that gives a value to something declared before.
 ASSIGNMENT = re.compile(r"^\s+(?:\*|\(\*)?\w[\w.\[\]]*(?:->[\w.\[\]]+)*\)? (?:[-+*/|^&]|<<|>>)?= [^;]*;(?= *\\?$)")
 # Lines that only declare: their numbers are sizes, and changing these does not compile or means nothing.
-DECLARATION = re.compile(r"^\s*(?:(?:typedef|struct|enum|assert)\b|\(void\)|.*__attribute__)|^\s+[\w ]+ \*?[\w, \[\]*]+;$")
+DECLARATION = re.compile(
+    r"^\s*(?:(?:typedef|struct|enum|assert)\b|\(void\)|.*__attribute__)|^\s+[\w ]+ \*?[\w, \[\]*]+;$")
 
 
 def instruction_changes(text):

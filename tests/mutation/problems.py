@@ -84,7 +84,8 @@ class Bench:
             done = subprocess.run(command, env=self.environment(path, self.root / "kernels"), capture_output=True,
                                   text=True, check=False)
             if done.returncode:
-                raise SystemExit(f"{name} with {tuning} fails on unchanged kernels:\n{(done.stdout + done.stderr)[-2000:]}")
+                said = (done.stdout + done.stderr)[-2000:]
+                raise SystemExit(f"{name} with {tuning} fails on unchanged kernels:\n{said}")
             said = done.stdout.splitlines()
             for line, plan in zip(said[::2], said[1::2]):
                 programs = re.findall(r"\| (rows|held|columns|folded|merge): ([^|]*)", plan)
@@ -126,8 +127,8 @@ class Bench:
             return True
         kernel, options = program
         target = "nvptx64-nvidia-nvcl" if "-DPTX" in options.split() else "spir64"
-        command = ["clang", "-x", "cl", f"--target={target}", "-Xclang", "-finclude-default-header", "-fsyntax-only", "-w",
-                   *options.split(), folder / f"{kernel}.cl"]
+        command = ["clang", "-x", "cl", f"--target={target}", "-Xclang", "-finclude-default-header", "-fsyntax-only",
+                   "-w", *options.split(), folder / f"{kernel}.cl"]
         return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
     def same_code(self, program, folder):
@@ -164,7 +165,7 @@ class Bench:
 
     def fuzz(self, kernels, count, kinds, seed, tuning=""):
         command = [str(self.build / "tests/fuzz_problems"), *self.device, "--count", str(count), "--kinds", str(kinds),
-                   "--seed", str(seed)]
+                   "--seed", str(seed), "--jobs", "1"]
         with tempfile.TemporaryDirectory() as cache:
             environment = self.environment(tuning, kernels, POCL_CACHE_DIR=cache)
             done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=900)
@@ -173,8 +174,12 @@ class Bench:
 
 def _watch(command, environment, lines):
     """Run a command of run_problem's; end it at its first failure, or when it takes too long."""
+    def limit():
+        limit_cpu(8 + 2 * len(lines))
+
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          start_new_session=True, preexec_fn=lambda: limit_cpu(8 + 2 * len(lines))) as process, selectors.DefaultSelector() as selector:
+                          start_new_session=True, preexec_fn=limit) as process, \
+            selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
         deadline, right = time.monotonic() + CLOCK_SECONDS, 0
         verdict = None
@@ -194,7 +199,8 @@ def _watch(command, environment, lines):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         if verdict is None and (process.returncode != 0 or right != len(lines)):
-            how = "hangs" if process.returncode == -signal.SIGXCPU else f"crashes ({process.returncode})"
+            endless = process.returncode in (-signal.SIGXCPU, -signal.SIGKILL)
+            how = "hangs" if endless else f"crashes ({process.returncode})"
             verdict = f"{how}: " + lines[min(right, len(lines) - 1)]
         return verdict
 

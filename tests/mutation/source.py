@@ -6,8 +6,8 @@ from pathlib import Path
 
 from operators import changes, instruction_changes
 
-# Branches of the preprocessor that are no part of a run: inline PTX, which NVIDIA devices of compute capability 9.0 alone
-# take (--ptx is for these, and for nothing else); addresses asked for ahead, on which no answer depends; Windows.
+# Branches of the preprocessor that are no part of a run: inline PTX, which NVIDIA devices of compute capability 9.0
+# alone take (--ptx is for these, and for nothing else); addresses asked for ahead, on which no answer depends; Windows.
 PTX = {"PTX", "NATIVE"}
 UNREACHED = {"AHEAD", "_WIN32"}
 PTX_FILES = {"kernels/native.clh"}
@@ -23,6 +23,7 @@ class Mutant:
     end: int
     new: str
     text: str  # the line as it was
+    copy: int  # which of the file's lines with that text it is, from 1
 
     @property
     def name(self):
@@ -35,7 +36,8 @@ class Mutant:
     @property
     def key(self):
         """What stays the same while lines above are edited."""
-        return self.file, self.operator, self.nth, " ".join(self.text.split())
+        text = " ".join(self.text.split())
+        return self.file, self.operator, self.nth, text + (f" (copy {self.copy})" if self.copy > 1 else "")
 
     def apply(self, source):
         lines = source.split("\n")
@@ -98,7 +100,8 @@ def mutants_of(root, file, ptx=False):
         count = {}
         for operator, start, end, new in [*changes(code), *(instruction_changes(text) if ptx else ())]:
             count[operator] = count.get(operator, 0) + 1
-            found.append(Mutant(file, number, operator, count[operator], start, end, new, text))
+            copy = lines[:number].count(text)
+            found.append(Mutant(file, number, operator, count[operator], start, end, new, text, copy))
     return found
 
 

@@ -128,7 +128,8 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t bytes, v
     const size_t items[3] = {256, 256, 256};
     const cl_ulong objects = stub_alive(), memory = stub_memory_used(), largest = (cl_ulong)1 << 32, local = 32768;
     const cl_uint bits = 64, alignment = 1024, clock = 1000;
-    const cl_bool yes = CL_TRUE;
+    const uint16_t one = 1;
+    const cl_bool yes = CL_TRUE, little = *(const unsigned char *)&one;
     const cl_platform_id owner = &platform;
     const struct {
         cl_device_info what;
@@ -148,7 +149,7 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t bytes, v
         {CL_DEVICE_MAX_MEM_ALLOC_SIZE, &largest, sizeof largest},
         {CL_DEVICE_GLOBAL_MEM_SIZE, &largest, sizeof largest},
         {CL_DEVICE_LOCAL_MEM_SIZE, &local, sizeof local},
-        {CL_DEVICE_ENDIAN_LITTLE, &yes, sizeof yes},
+        {CL_DEVICE_ENDIAN_LITTLE, &little, sizeof little},
         {CL_DEVICE_AVAILABLE, &yes, sizeof yes},
         {CL_DEVICE_COMPILER_AVAILABLE, &yes, sizeof yes},
         {CL_DEVICE_HOST_UNIFIED_MEMORY, &device->unified, sizeof device->unified},
