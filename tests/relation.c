@@ -209,7 +209,7 @@ static uint64_t whole(const problem_dtype *t, int64_t number) {
            (magnitude ^ (uint64_t)1 << exponent) << (t->mantissa_bits - exponent);
 }
 
-#define SHIFT 50
+#define SHIFT 51 /* odd, so that bits of every weight change */
 
 /* Whole numbers, and the same SHIFT higher: within the 8-bit types, signed or not. */
 static bool shift(random_source *s, relation_side *a, relation_side *b) {

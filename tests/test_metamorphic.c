@@ -13,6 +13,8 @@
 #define PROGRAMS 11  /* that a relation may need beyond those of the relations before */
 #define PROGRAMS_MOST 1024
 
+#define POOL 32 /* problems of a relation that are drawn again with other data */
+
 static uint64_t programs[PROGRAMS_MOST];
 static uint32_t program_count;
 
@@ -45,17 +47,28 @@ static void *fresh_memory(uint64_t elements) {
 }
 
 /* Everything said out loud, so that no change makes the library choose other strides. */
-static void draw(random_source *s, uint64_t seed, relation_side *a, relation_side *b) {
-    problem_tensor *const tensors[] = {&a->p.input, &a->p.index, &a->p.value};
-    memset(a, 0, sizeof *a);
-    memset(b, 0, sizeof *b);
-    random_kind(seed, random_below(s, KINDS), NULL, &a->p);
-    a->p.strategy[0] = a->p.fields[0] = 0;
+static void draw_problem(random_source *s, uint64_t seed, problem_line *p) {
+    problem_tensor *const tensors[] = {&p->input, &p->index, &p->value};
+    random_kind(seed, random_below(s, KINDS), NULL, p);
+    p->strategy[0] = p->fields[0] = 0;
     do
-        random_problem(s, &a->p, UINT64_C(1) << (6 + random_below(s, 7)));
-    while (problem_output_count(&a->p) == 0);
+        random_problem(s, p, UINT64_C(1) << (6 + random_below(s, 7)));
+    while (problem_output_count(p) == 0);
     for (size_t i = 0; i < 3; i++)
         tensors[i]->has_strides = tensors[i]->has_offset = true;
+}
+
+static void draw(random_source *s, uint64_t seed, const problem_line *pool, uint32_t pooled, relation_side *a,
+                 relation_side *b) {
+    memset(a, 0, sizeof *a);
+    memset(b, 0, sizeof *b);
+    if (pooled > 0 && random_one_in(s, 2)) {
+        a->p = pool[random_below(s, pooled < POOL ? pooled : POOL)];
+        random_data(s, &a->p);
+        random_way(s, &a->p);
+    } else {
+        draw_problem(s, seed, &a->p);
+    }
     const uint64_t extent = problem_input_extent(&a->p);
     b->p = a->p;
     a->input = fresh_memory(extent);
@@ -120,15 +133,16 @@ static void compare(const relation *r, const relation_side *a, const relation_si
 static void check_relation(const relation *r, uint64_t seed) {
     const uint32_t most = program_count + PROGRAMS < PROGRAMS_MOST ? program_count + PROGRAMS : PROGRAMS_MOST;
     random_source s = {problem_mix(seed)};
+    problem_line pool[POOL];
     uint32_t done = 0;
     for (uint32_t i = 0; done < PROBLEMS && i < 600 * PROBLEMS; i++) {
         relation_side a, b;
-        draw(&s, seed, &a, &b);
+        draw(&s, seed, pool, done, &a, &b);
         if (r->make(&s, &a, &b) && admit(&a, &b, most)) {
             solve(&a);
             solve(&b);
             compare(r, &a, &b);
-            done++;
+            pool[done++ % POOL] = a.p;
         }
         discard(&a);
         discard(&b);
