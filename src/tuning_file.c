@@ -107,13 +107,18 @@ static bool next_line(place *at, FILE *file, char line[LINE_BYTES], argmax_cl_st
     return !*status && (c != EOF || length > 0);
 }
 
-/* Devices and pipes might never end, and could not be read again for the next plan. */
+static bool is_empty_device(const struct stat *facts) {
+    struct stat null;
+    return S_ISCHR(facts->st_mode) && stat("/dev/null", &null) == 0 && facts->st_rdev == null.st_rdev;
+}
+
+/* Other devices and pipes might never end, and could not be read again for the next plan. */
 static FILE *open_regular(const char *path) {
     struct stat facts;
     if (stat(path, &facts) != 0)
         return NULL; /* errno says why */
     errno = 0;
-    return S_ISREG(facts.st_mode) ? fopen(path, "r") : NULL;
+    return S_ISREG(facts.st_mode) || is_empty_device(&facts) ? fopen(path, "r") : NULL;
 }
 
 argmax_cl_status tuning_read(const char *source, const char *path, bool must_exist, const char *device, tuning_row *row,

@@ -77,7 +77,7 @@ static int choose(const choice *choices, const char *option, const char *text, m
             return c->value;
         append(names, sizeof names, "%s%s", *names ? ", " : "", c->name);
     }
-    (void)complain(m, "%s: \"%s\", expected one of %s", option, text, names);
+    (void)complain(m, "%s: \"%.200s\", expected one of %s", option, text, names);
     return -1;
 }
 
@@ -90,9 +90,9 @@ static bool parse_axes(const char *list, options *o, message *m) {
         const long long axis = strtoll(at, &end, 10);
         /* strtoll alone would take spaces and a plus sign too. */
         if (*digits < '0' || *digits > '9' || errno || (*end && *end != ','))
-            return complain(m, "--axis: \"%s\", expected integers with commas between, as 0,-1", list);
+            return complain(m, "--axis: \"%.200s\", expected integers with commas between, as 0,-1", list);
         if (o->axis_count == ARGMAX_CL_MAX_RANK)
-            return complain(m, "--axis: \"%s\", expected at most %d axes", list, ARGMAX_CL_MAX_RANK);
+            return complain(m, "--axis: \"%.200s\", expected at most %d axes", list, ARGMAX_CL_MAX_RANK);
         o->axes[o->axis_count++] = axis;
         if (!*end)
             return true;
@@ -155,14 +155,15 @@ static bool apply(int option, char *argument, options *o, message *m) {
     return value >= 0;
 }
 
-/* What getopt_long would have printed. */
+/* What getopt_long would have printed. Words are cut at 200 characters, as in all messages here, so that what was
+ * expected still fits. */
 static bool refuse(int why, char **argv, message *m) {
     const char *word = argv[optind - 1];
     if (why == ':')
-        return complain(m, "%s: nothing after it, expected its value; see argmax-cl --help", word);
+        return complain(m, "%.200s: nothing after it, expected its value; see argmax-cl --help", word);
     if (optopt && optopt < 256 && strncmp(word, "--", 2) != 0)
         return complain(m, "-%c: unknown option; see argmax-cl --help", optopt);
-    return complain(m, "%s: %s; see argmax-cl --help", word,
+    return complain(m, "%.200s: %s; see argmax-cl --help", word,
                     optopt ? "a value, expected none" : "unknown or ambiguous option");
 }
 
@@ -174,7 +175,7 @@ bool options_parse(int argc, char **argv, options *o, message *m) {
         if (option == '?' || option == ':')
             return refuse(option, argv, m);
         if (given[option])
-            return complain(m, "%s: given twice, expected once",
+            return complain(m, "%.200s: given twice, expected once",
                             argv[optind - (optind > 1 && optarg == argv[optind - 1] ? 2 : 1)]);
         given[option] = true;
         if (!apply(option, optarg, o, m))
@@ -185,7 +186,7 @@ bool options_parse(int argc, char **argv, options *o, message *m) {
     if (optind == argc)
         return complain(m, "INPUT: missing, expected file.npy or file.nc:variable; see argmax-cl --help");
     if (optind + 1 < argc)
-        return complain(m, "%s: a second INPUT, expected one", argv[optind + 1]);
+        return complain(m, "%.200s: a second INPUT, expected one", argv[optind + 1]);
     o->input = argv[optind];
     return true;
 }
