@@ -45,7 +45,7 @@ for i in "${!targets[@]}"; do
         / cov: / { for (i = 1; i < NF; ++i) { if ($i == "cov:") edges = $(i + 1); if ($i == "corp:") corpus = $(i + 1) } }
         END { printf "%-8s %-8s %11d inputs in %d s, %d edges, corpus %s\n", outcome, target, inputs, seconds, edges, corpus }
         ' "$build/fuzz_${targets[$i]}.txt"
-    [ $outcome = clean ] || grep -m 3 -E 'does not hold|ERROR|runtime error|Test unit written' "$build/fuzz_${targets[$i]}.txt" || true
+    [ $outcome = clean ] || grep -a -m 3 -E 'does not hold|ERROR|runtime error|Test unit written' "$build/fuzz_${targets[$i]}.txt" || true
 done
 pids=()
 exit $failed
