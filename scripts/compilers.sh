@@ -11,7 +11,6 @@ build=$PWD/$1
 matrix=${2:-}
 # shellcheck source=scripts/packages.sh
 . scripts/packages.sh
-jobs=$(nproc)
 
 library_only=(-DARGMAX_CL_INSTALL=OFF)
 for part in TESTS TOOLS BENCH EXAMPLES; do library_only+=("-DARGMAX_CL_BUILD_$part=OFF"); done
@@ -23,22 +22,15 @@ headers=$build/headers
 mkdir -p "$headers"
 ln -sfn "$(cached OpenCL_INCLUDE_DIR)/CL" "$headers/CL"
 
-build_in() { # FOLDER CMAKE_OPTIONS...
-    local folder=$1
-    mkdir -p "$folder"
-    { cmake -S . -B "$folder" -DARGMAX_CL_WERROR=ON "${@:2}" && cmake --build "$folder" -j "$jobs"; } \
-        >"$folder/log.txt" 2>&1 || { tail -n 60 "$folder/log.txt"; return 1; }
-}
-
 with_clang() {
     need_packages clang
-    build_in "$build-clang" -DCMAKE_C_COMPILER=clang -DARGMAX_CL_BUILD_TESTS=ON -DARGMAX_CL_INSTALL=OFF
+    build_in "$build-clang" -DARGMAX_CL_WERROR=ON -DCMAKE_C_COMPILER=clang -DARGMAX_CL_BUILD_TESTS=ON -DARGMAX_CL_INSTALL=OFF
 }
 
 # The ICD loader needs glibc: the library is linked against it, and not run.
 with_musl() {
     need_packages musl-tools
-    build_in "$build-musl" -DCMAKE_C_COMPILER=musl-gcc "${library_only[@]}" -DOpenCL_INCLUDE_DIR="$headers" \
+    build_in "$build-musl" -DARGMAX_CL_WERROR=ON -DCMAKE_C_COMPILER=musl-gcc "${library_only[@]}" -DOpenCL_INCLUDE_DIR="$headers" \
         -DOpenCL_LIBRARY="$loader"
 }
 
@@ -50,7 +42,7 @@ with_mingw() {
     nm -D --defined-only "$loader" |
         awk 'BEGIN {print "LIBRARY OpenCL.dll\nEXPORTS"} $3 ~ /^cl/ {sub("@.*", "", $3); print $3}' >"$folder/OpenCL.def"
     $compiler-dlltool -d "$folder/OpenCL.def" -l "$folder/libOpenCL.dll.a" || return 1
-    build_in "$folder" -DCMAKE_SYSTEM_NAME=Windows -DCMAKE_C_COMPILER=$compiler-gcc-posix \
+    build_in "$folder" -DARGMAX_CL_WERROR=ON -DCMAKE_SYSTEM_NAME=Windows -DCMAKE_C_COMPILER=$compiler-gcc-posix \
         -DCMAKE_RC_COMPILER=$compiler-windres "${library_only[@]}" -DOpenCL_INCLUDE_DIR="$headers" \
         -DOpenCL_LIBRARY="$folder/libOpenCL.dll.a"
 }
@@ -78,7 +70,7 @@ foreign() { # ARCHITECTURE TRIPLET TRIPLET_OF_ITS_LIBRARIES EMULATOR...
     unpack "$1" "$folder/system" check libsubunit0 libsubunit-dev ocl-icd-libopencl1 || return 1
     libraries=$folder/system/root/usr/lib/$3
     export PKG_CONFIG_LIBDIR=$libraries/pkgconfig PKG_CONFIG_SYSROOT_DIR=$folder/system/root
-    build_in "$folder" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_C_COMPILER="$triplet-gcc" \
+    build_in "$folder" -DARGMAX_CL_WERROR=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_C_COMPILER="$triplet-gcc" \
         "-DCMAKE_CROSSCOMPILING_EMULATOR=$(IFS=';'; echo "${*:4}")" -DARGMAX_CL_BUILD_TESTS=ON \
         -DARGMAX_CL_BUILD_BENCH=OFF -DARGMAX_CL_BUILD_EXAMPLES=OFF -DARGMAX_CL_INSTALL=OFF \
         -DOpenCL_INCLUDE_DIR="$headers" -DOpenCL_LIBRARY="$libraries/libOpenCL.so.1" &&

@@ -7,12 +7,8 @@ cd "$(dirname "$0")/.."
 . scripts/packages.sh
 
 need_packages "${build_packages[@]}"
-mkdir -p build
 echo "Building into build/"
-{ cmake -S . -B build && cmake --build build -j "$(nproc)" --target argmax-cl name_years; } >build/log.txt 2>&1 || {
-    tail -n 40 build/log.txt
-    exit 1
-}
+build_in build -- argmax-cl name_years
 prepare_pocl "$PWD/build"
 argmax_cl=build/tools/argmax-cl/argmax-cl
 # A driver for the processor, where there is no other device.

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sourced by the other scripts: install what is missing, and nothing when nothing is.
+# Sourced by the other scripts: install what is missing, and nothing when nothing is; build.
 #
 #   need_packages NAME...   Debian's and Ubuntu's packages; each has a probe below, so that a compiler or a library from
 #                           elsewhere counts too. As root or with sudo. On other systems: says what to install, and ends.
@@ -65,6 +65,18 @@ need_packages() {
 # What the library and its program are built with.
 # shellcheck disable=SC2034 # used by those who source this
 build_packages=(build-essential cmake pkg-config opencl-headers ocl-icd-opencl-dev libnetcdf-dev)
+
+# Configure and build quietly: the log stays in FOLDER/log.txt, and its end is shown when that fails.
+build_in() { # FOLDER CMAKE_OPTION... [-- TARGET...]
+    local folder=$1 options=() targets=()
+    shift
+    while [ $# -gt 0 ] && [ "$1" != -- ]; do options+=("$1"); shift; done
+    [ $# -lt 2 ] || targets=(--target "${@:2}")
+    mkdir -p "$folder"
+    cmake -S . -B "$folder" "${options[@]}" >"$folder/log.txt" 2>&1 &&
+        cmake --build "$folder" -j "$(nproc)" "${targets[@]}" >>"$folder/log.txt" 2>&1 ||
+        { tail -n 60 "$folder/log.txt"; return 1; }
+}
 
 # What PoCL, the OpenCL device for processors, needs of its surroundings.
 prepare_pocl() { # BUILD_FOLDER

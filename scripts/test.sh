@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Install what is missing, build, and run every check: format, lints, all tests, and the device-free tests and one case
-# a strategy under sanitizers. Needs Debian 12, Ubuntu 24.04 or alike, as root or with sudo, where something is missing.
+# a strategy under sanitizers. Needs Debian 12 or alike, as root or with sudo, where something is missing.
 #
 # usage: test.sh               everything
 #        test.sh --coverage    the tests alone, and the lines and branches of src/ that they reach: at least 98 and 92 %
@@ -32,15 +32,9 @@ summary() {
     exit $failed
 }
 
-build_in() { # FOLDER CMAKE_OPTION... [-- TARGET...]
-    local folder=$1 options=() targets=()
-    shift
-    while [ $# -gt 0 ] && [ "$1" != -- ]; do options+=("$1"); shift; done
-    [ $# -lt 2 ] || targets=(--target "${@:2}")
-    mkdir -p "$folder"
-    cmake -S . -B "$folder" -DARGMAX_CL_WERROR=ON -DARGMAX_CL_BUILD_TESTS=ON "${options[@]}" >"$folder/log.txt" 2>&1 &&
-        cmake --build "$folder" -j "$jobs" "${targets[@]}" >>"$folder/log.txt" 2>&1 ||
-        { tail -n 60 "$folder/log.txt"; return 1; }
+# As the tests want it: warnings are errors.
+build_tests_in() { # FOLDER CMAKE_OPTION... [-- TARGET...]
+    build_in "$1" -DARGMAX_CL_WERROR=ON -DARGMAX_CL_BUILD_TESTS=ON "${@:2}"
 }
 
 folders=(include src kernels tests tools bench examples)
@@ -86,14 +80,14 @@ sanitizer_tests() {
 
 # A driver is not ours to look into: the library on an OpenCL of its own (tests/stub/), on eight threads.
 thread_tests() {
-    build_in build-tsan "-DCMAKE_C_COMPILER=$(thread_compiler)" -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+    build_tests_in build-tsan "-DCMAKE_C_COMPILER=$(thread_compiler)" -DCMAKE_BUILD_TYPE=RelWithDebInfo \
         -DARGMAX_CL_SANITIZE=thread -DARGMAX_CL_BUILD_BENCH=OFF -DARGMAX_CL_BUILD_TOOLS=OFF \
         -DARGMAX_CL_BUILD_EXAMPLES=OFF -- run_threads_stub &&
         with_fixed_addresses ctest --test-dir build-tsan --output-on-failure -L stub
 }
 
 coverage() {
-    build_in build-coverage -DCMAKE_BUILD_TYPE=Debug -DARGMAX_CL_COVERAGE=ON &&
+    build_tests_in build-coverage -DCMAKE_BUILD_TYPE=Debug -DARGMAX_CL_COVERAGE=ON &&
         find build-coverage -name '*.gcda' -delete &&
         run_tests build-coverage &&
         gcovr --root . --filter src/ --exclude-lines-by-pattern '.*\bassert\(.*' --print-summary \
@@ -114,7 +108,7 @@ fi
 case ${1:-} in
     --coverage) step "coverage" coverage || true; summary ;;
     --matrix)
-        step "build" build_in build || summary
+        step "build" build_tests_in build || summary
         step "compilers and machines" scripts/compilers.sh build --matrix || true
         step "OpenCL implementations" scripts/implementations.sh build --matrix || true
         summary
@@ -123,9 +117,9 @@ case ${1:-} in
     *) sed -n '2,/^set/{/^#/p}' "$0"; exit 2 ;;
 esac
 
-step "build" build_in build || summary
+step "build" build_tests_in build || summary
 step "sanitizer build (address, undefined)" \
-    build_in build-asan -DCMAKE_BUILD_TYPE=Debug "-DARGMAX_CL_SANITIZE=address;undefined" || summary
+    build_tests_in build-asan -DCMAKE_BUILD_TYPE=Debug "-DARGMAX_CL_SANITIZE=address;undefined" || summary
 if step "linters" linters; then
     step "format" format || true
     step "clang-tidy" tidy || true

@@ -7,14 +7,7 @@
  * QUEUES_KEPT and out-of-order ones get none; there plans make two launches. */
 #include "handle.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-
-static argmax_cl_status fail_buffer(size_t bytes, cl_int code) {
-    char call[64];
-    snprintf(call, sizeof call, "clCreateBuffer for counters of %zu bytes", bytes);
-    return fail_opencl(call, code);
-}
 
 argmax_cl_status counters_prepare(argmax_cl_handle handle) {
     const size_t count = (size_t)QUEUES_KEPT * COUNTERS_A_QUEUE;
@@ -29,7 +22,7 @@ argmax_cl_status counters_prepare(argmax_cl_handle handle) {
             handle->counters = clCreateBuffer(handle->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
                                               count * sizeof *zeros, zeros, &code);
             if (code != CL_SUCCESS)
-                status = fail_buffer(count * sizeof *zeros, code);
+                status = fail_buffer("counters", count * sizeof *zeros, code);
         }
         free(zeros);
     }

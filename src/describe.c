@@ -1,13 +1,12 @@
 /* A plan in one line. */
 #include "handle.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Of all dims, two sets of build options and the numbers between them, whatever these are. */
+/* Room for all dims, two sets of build options and the numbers between them; what did not fit would be cut off. */
 #define LINE_CAPACITY 2048
 
 typedef struct line {
@@ -22,8 +21,8 @@ static void add(line *l, const char *format, ...) {
     va_start(arguments, format);
     const int more = vsnprintf(l->bytes + l->used, sizeof l->bytes - l->used, format, arguments);
     va_end(arguments);
-    assert(more >= 0 && (size_t)more < sizeof l->bytes - l->used);
-    l->used += (size_t)more;
+    if (more > 0)
+        l->used += (size_t)more < sizeof l->bytes - l->used ? (size_t)more : sizeof l->bytes - l->used - 1;
 }
 
 /* "8192:65536 x 16:4": sizes with their input strides. */

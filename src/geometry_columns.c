@@ -100,6 +100,7 @@ static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint6
     const uint64_t row_bytes = min_u64(column->size, tile) * element_bytes(r->problem);
     const uint64_t run = sharing * g->unroll;
     const uint64_t least = ceil_div(max_u64(run, r->tuning->part_bytes / row_bytes), run) * run;
+    /* With several dims, parts of whole runs are what `steady` below asks for. */
     const uint64_t step = group > 1 && row_dims == 1 ? sharing : run;
     if (!cut(r, g->tiles * g->outers, least, step, PART_ELEMENTS_MAX, g))
         return false;

@@ -79,6 +79,7 @@ bool geometry_rows(const geometry_request *r, lane_rule rule, geometry *g) {
         max_u64((uint64_t)g->lanes * g->unroll, r->tuning->part_bytes / (g->vector * element_bytes(r->problem)));
     if (r->split && rows != 1)
         return false;
+    /* A work-item alone takes whole batches (TOGETHER in kernels/rows.cl). */
     const uint64_t step = group > 1 ? g->lanes : least;
     if (!cut(r, ceil_div(l->outputs, rows), least, step, PART_ELEMENTS_MAX / g->vector, g))
         return false;

@@ -5,7 +5,6 @@
 #include "structs.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -90,10 +89,8 @@ static argmax_cl_status create_buffer(const char *name, cl_context context, cl_m
     *out = clCreateBuffer(context, flags, (size_t)bytes, host, &code);
     if (code == CL_SUCCESS)
         return ARGMAX_CL_SUCCESS;
-    char call[96];
-    snprintf(call, sizeof call, "clCreateBuffer for the %s, %" PRIu64 " bytes,", name, bytes);
     *out = NULL;
-    return fail_opencl(call, code);
+    return fail_buffer(name, bytes, code);
 }
 
 /* Where the device works in host memory, the input is used in place. A driver may refuse that (memory that is mapped
@@ -110,7 +107,7 @@ static argmax_cl_status send_input(host_call *call, const problem *p, const void
         call->buffers.input = NULL;
     }
     const argmax_cl_status status =
-        create_buffer("input", call->context, CL_MEM_READ_ONLY, bytes, NULL, &call->buffers.input);
+        create_buffer("the input", call->context, CL_MEM_READ_ONLY, bytes, NULL, &call->buffers.input);
     if (status)
         return status;
     code = clEnqueueWriteBuffer(call->queue, call->buffers.input, CL_TRUE, 0, (size_t)bytes, from, 0, NULL, NULL);
@@ -119,15 +116,15 @@ static argmax_cl_status send_input(host_call *call, const problem *p, const void
 
 static argmax_cl_status create_outputs(host_call *call, const problem *p) {
     size_t workspace = 0;
-    argmax_cl_status status = create_buffer("index", call->context, CL_MEM_READ_WRITE,
+    argmax_cl_status status = create_buffer("the index", call->context, CL_MEM_READ_WRITE,
                                             p->outputs * (p->index.type->bits / 8), NULL, &call->buffers.index);
     if (!status && p->value.type)
-        status = create_buffer("value", call->context, CL_MEM_READ_WRITE, p->outputs * (p->value.type->bits / 8), NULL,
-                               &call->buffers.value);
+        status = create_buffer("the value", call->context, CL_MEM_READ_WRITE, p->outputs * (p->value.type->bits / 8),
+                               NULL, &call->buffers.value);
     if (!status)
         status = argmax_cl_plan_workspace_size(call->plan, &workspace);
     if (!status && workspace)
-        status = create_buffer("workspace", call->context, CL_MEM_READ_WRITE, workspace, NULL, &call->workspace);
+        status = create_buffer("a workspace", call->context, CL_MEM_READ_WRITE, workspace, NULL, &call->workspace);
     return status;
 }
 

@@ -33,6 +33,8 @@ argmax_cl_status fail(argmax_cl_status status, const char *format, ...) PRINTF_L
 argmax_cl_status fail_with(argmax_cl_status status, cl_int code, const char *format, ...) PRINTF_LIKE(3, 4);
 /* The same for an OpenCL call that returned `code`: ARGMAX_CL_ERROR_OPENCL, "clFoo failed with -5 (CL_OUT_OF_...)". */
 argmax_cl_status fail_opencl(const char *call, cl_int code);
+/* clCreateBuffer failed for `what`, "a workspace". */
+argmax_cl_status fail_buffer(const char *what, uint64_t bytes, cl_int code);
 /* As fail(BUILD), with the compiler's log appended as far as it fits. */
 argmax_cl_status fail_build(const char *kernel, const char *options, cl_int code, const char *log);
 /* Name of an OpenCL error code, "unknown" for others. */

@@ -20,6 +20,7 @@
 #define element_bytes argmax_cl_internal_element_bytes
 #define fail argmax_cl_internal_fail
 #define fail_build argmax_cl_internal_fail_build
+#define fail_buffer argmax_cl_internal_fail_buffer
 #define fail_opencl argmax_cl_internal_fail_opencl
 #define fail_with argmax_cl_internal_fail_with
 #define finish_outputs argmax_cl_internal_finish_outputs

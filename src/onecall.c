@@ -1,7 +1,6 @@
 /* argmax_cl and argmin_cl: plans from a bounded cache, workspaces from a pool that never waits. */
 #include "handle.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* ---- plans: the least recently used one makes room ---- */
@@ -158,9 +157,7 @@ static argmax_cl_status take_workspace(argmax_cl_handle handle, size_t bytes, po
         w->taken = false;
         pthread_mutex_unlock(&handle->cache_lock);
     }
-    char call[64];
-    snprintf(call, sizeof call, "clCreateBuffer for a workspace of %zu bytes", bytes);
-    return fail_opencl(call, code);
+    return fail_buffer("a workspace", bytes, code);
 }
 
 /* Give it back with the event after which it is idle. Without one, as after an enqueue of which half may be on its way,

@@ -1,6 +1,7 @@
 /* The status table and each thread's detail of its last failure. */
 #include "internal.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -123,6 +124,11 @@ argmax_cl_status fail(argmax_cl_status status, const char *format, ...) {
 
 argmax_cl_status fail_opencl(const char *call, cl_int code) {
     return fail_with(ARGMAX_CL_ERROR_OPENCL, code, "%s failed with %d (%s)", call, (int)code, opencl_error_name(code));
+}
+
+argmax_cl_status fail_buffer(const char *what, uint64_t bytes, cl_int code) {
+    return fail_with(ARGMAX_CL_ERROR_OPENCL, code, "clCreateBuffer for %s of %" PRIu64 " bytes failed with %d (%s)",
+                     what, bytes, (int)code, opencl_error_name(code));
 }
 
 argmax_cl_status fail_build(const char *kernel, const char *options, cl_int code, const char *log) {

@@ -10,9 +10,7 @@ cd "$(dirname "$0")/../.."
 . scripts/packages.sh
 need_packages "${build_packages[@]}"
 prepare_pocl "$PWD/build"
-mkdir -p build
-{ cmake -S . -B build -DARGMAX_CL_BUILD_TESTS=ON && cmake --build build -j "$(nproc)" --target run_big; } \
-    >build/log.txt 2>&1 || { tail -n 40 build/log.txt; exit 1; }
+build_in build -DARGMAX_CL_BUILD_TESTS=ON -- run_big
 
 memory=()
 if [ "${1:-}" = --memory ]; then

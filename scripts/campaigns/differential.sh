@@ -11,9 +11,7 @@ need_packages "${build_packages[@]}"
 prepare_pocl "$PWD/build"
 count=${1:-1000000} seed=${2:-$(date +%s)}
 
-mkdir -p build
-{ cmake -S . -B build -DARGMAX_CL_BUILD_TESTS=ON && cmake --build build -j "$(nproc)" --target fuzz_problems run_problem; } \
-    >build/log.txt 2>&1 || { tail -n 40 build/log.txt; exit 1; }
+build_in build -DARGMAX_CL_BUILD_TESTS=ON -- fuzz_problems run_problem
 
 programs=$(mktemp -d)
 trap 'rm -rf "$programs"' EXIT

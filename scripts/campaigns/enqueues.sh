@@ -10,9 +10,7 @@ cd "$(dirname "$0")/../.."
 need_packages "${build_packages[@]}"
 prepare_pocl "$PWD/build"
 count=${1:-1000000}
-mkdir -p build
-{ cmake -S . -B build && cmake --build build -j "$(nproc)" --target run_enqueues run_enqueues_stub; } >build/log.txt 2>&1 ||
-    { tail -n 40 build/log.txt; exit 1; }
+build_in build -DARGMAX_CL_BUILD_TESTS=ON -- run_enqueues run_enqueues_stub
 export ARGMAX_CL_TUNING=
 echo "== the tests' own OpenCL"
 build/tests/run_enqueues_stub "$count"

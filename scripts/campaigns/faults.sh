@@ -16,10 +16,7 @@ export LSAN_OPTIONS=suppressions=$PWD/tests/leaks.txt:print_suppressions=0 UBSAN
 
 run_in() { # FOLDER ALL CMAKE_OPTION...
     local folder=$1 all=$2 program
-    mkdir -p "$folder"
-    cmake -S . -B "$folder" -DARGMAX_CL_BUILD_TESTS=ON "${@:3}" >"$folder/log.txt" 2>&1 &&
-        cmake --build "$folder" -j "$(nproc)" --target argmax_cl_test_layer run_faults run_lifetimes run_limits \
-            >>"$folder/log.txt" 2>&1 || { tail -n 40 "$folder/log.txt"; return 1; }
+    build_in "$folder" -DARGMAX_CL_BUILD_TESTS=ON "${@:3}" -- argmax_cl_test_layer run_faults run_lifetimes run_limits
     export OPENCL_LAYERS=$PWD/$folder/tests/libargmax_cl_test_layer.so
     for program in "run_faults $all" "run_lifetimes $all" run_limits; do
         echo "== $folder: $program"

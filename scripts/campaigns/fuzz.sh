@@ -16,15 +16,10 @@ targets=("${@:2}")
 [ ${#targets[@]} -gt 0 ] || targets=(desc npy options problem tuning)
 build=$PWD/build-fuzz
 
-build_fuzzers() {
-    cmake -S . -B "$build" -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Debug "-DCMAKE_C_FLAGS_DEBUG=-O1 -g" \
-        -DARGMAX_CL_FUZZ=ON "-DARGMAX_CL_SANITIZE=address;undefined" -DARGMAX_CL_WERROR=ON -DARGMAX_CL_BUILD_BENCH=OFF \
-        -DARGMAX_CL_BUILD_EXAMPLES=OFF -DARGMAX_CL_INSTALL=OFF &&
-        cmake --build "$build" -j "$(nproc)" --target "${targets[@]/#/fuzz_}"
-}
-
 mkdir -p "$build/findings"
-build_fuzzers >"$build/log.txt" 2>&1 || { tail -n 40 "$build/log.txt"; exit 1; }
+build_in "$build" -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Debug "-DCMAKE_C_FLAGS_DEBUG=-O1 -g" -DARGMAX_CL_FUZZ=ON \
+    "-DARGMAX_CL_SANITIZE=address;undefined" -DARGMAX_CL_WERROR=ON -DARGMAX_CL_BUILD_BENCH=OFF \
+    -DARGMAX_CL_BUILD_EXAMPLES=OFF -DARGMAX_CL_INSTALL=OFF -- "${targets[@]/#/fuzz_}"
 
 pids=()
 trap '[ ${#pids[@]} -eq 0 ] || kill "${pids[@]}" 2>/dev/null || true' EXIT

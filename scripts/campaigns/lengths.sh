@@ -11,9 +11,7 @@ cd "$(dirname "$0")/../.."
 . scripts/packages.sh
 need_packages "${build_packages[@]}"
 prepare_pocl "$PWD/build"
-mkdir -p build
-{ cmake -S . -B build -DARGMAX_CL_BUILD_TESTS=ON && cmake --build build -j "$(nproc)" --target run_lengths run_axes; } \
-    >build/log.txt 2>&1 || { tail -n 40 build/log.txt; exit 1; }
+build_in build -DARGMAX_CL_BUILD_TESTS=ON -- run_lengths run_axes
 longest=${1:-65536}
 types=("${@:2}")
 [ ${#types[@]} -gt 0 ] || types=(int8 float32)

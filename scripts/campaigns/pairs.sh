@@ -11,9 +11,7 @@ cd "$(dirname "$0")/../.."
 . scripts/packages.sh
 need_packages "${build_packages[@]}"
 prepare_pocl "$PWD/build"
-mkdir -p build
-{ cmake -S . -B build -DARGMAX_CL_BUILD_TESTS=ON && cmake --build build -j "$(nproc)" --target run_pairs; } \
-    >build/log.txt 2>&1 || { tail -n 40 build/log.txt; exit 1; }
+build_in build -DARGMAX_CL_BUILD_TESTS=ON -- run_pairs
 
 compare() { # TYPE OPTION...
     build/tests/run_pairs --device "${ARGMAX_CL_TEST_DEVICE:-}" --all --elements $((1 << 33)) "${@:2}" "$1" \

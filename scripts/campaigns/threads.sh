@@ -12,19 +12,15 @@ prepare_pocl "$PWD/build"
 seconds=${1:-60}
 compiler=$(thread_compiler)
 
-build() { # FOLDER TARGET CMAKE_OPTION...
-    mkdir -p "$1"
-    { cmake -S . -B "$1" "${@:3}" && cmake --build "$1" -j "$(nproc)" --target "$2"; } >"$1/log.txt" 2>&1 ||
-        { tail -n 40 "$1/log.txt"; exit 1; }
-}
 run() { # TITLE COMMAND...
     echo "== $1"
     "${@:2}"
 }
 
-build build-tsan run_threads_stub -DCMAKE_C_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-    -DARGMAX_CL_SANITIZE=thread -DARGMAX_CL_BUILD_BENCH=OFF -DARGMAX_CL_BUILD_TOOLS=OFF -DARGMAX_CL_BUILD_EXAMPLES=OFF
-build build run_threads
+build_in build-tsan -DCMAKE_C_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DARGMAX_CL_BUILD_TESTS=ON \
+    -DARGMAX_CL_SANITIZE=thread -DARGMAX_CL_BUILD_BENCH=OFF -DARGMAX_CL_BUILD_TOOLS=OFF \
+    -DARGMAX_CL_BUILD_EXAMPLES=OFF -- run_threads_stub
+build_in build -DARGMAX_CL_BUILD_TESTS=ON -- run_threads
 for launches in one_launch two_launches; do
     export ARGMAX_CL_TUNING=$PWD/build-tsan/tests/$launches.tuning
     TSAN_OPTIONS=halt_on_error=1 run "ThreadSanitizer ($compiler), $launches" \
