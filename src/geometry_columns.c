@@ -3,6 +3,7 @@
 
 #define STRIP_BYTES_LEAST 2048
 #define UNROLL_MAX 32
+#define SERIAL_VECTORS_LEAST 4
 
 /* Lanes side by side over the columns: as many as the work-group has, if they fill the device. Else narrower, so that
  * lanes share a column's rows and merge in local memory, which is cheaper than parts that merge at the end; but with
@@ -43,12 +44,14 @@ static void choose_column_vector(const geometry_request *r, const layout_dim *co
     g->load = kind_of_load(r, unit, g->vector);
 }
 
-/* Vectors of the strip that a work-item holds alone: narrower where that spares cutting the reduction, for partial
- * answers cost more than pages that are left early. */
-static uint32_t strip_vectors(const geometry_request *r, uint32_t vector_bytes, bool wide, uint64_t vectors) {
+/* Vectors of the strip that a work-item holds alone. Narrower ones leave pages early: only where there are too few for
+ * the device and the rows are too few to be cut into parts. */
+static uint32_t strip_vectors(const geometry_request *r, uint32_t vector_bytes, bool wide, uint64_t vectors,
+                              bool few_rows) {
     const uint64_t enough = ceil_div(wanted_groups(r, FAMILY_COLUMNS), 2);
     uint32_t bytes = r->tuning->strip_bytes;
-    while (bytes > STRIP_BYTES_LEAST && bytes > vector_bytes && ceil_div(vectors, bytes / vector_bytes) < enough)
+    while (few_rows && bytes > STRIP_BYTES_LEAST && bytes > vector_bytes &&
+           ceil_div(vectors, bytes / vector_bytes) < enough)
         bytes /= 2;
     /* A wide vector is always part of a strip (kernels/strip_wide.clh). */
     return max_u32(bytes / vector_bytes, wide ? 2 : 1);
@@ -72,6 +75,22 @@ static uint32_t rows_in_flight(const geometry_request *r, uint32_t vector_bytes,
     return vector_bytes < r->tuning->column_bytes ? min_u32(2 * some, UNROLL_MAX) : some;
 }
 
+/* Rows that a work-item alone folds at once into its strip, for one load and store of that: `vectors` in each. Where
+ * rows follow each other in memory one at a time is best, for then all is read in order, if a row has vectors enough to
+ * keep the core busy. The rows that are left over are folded one by one: where there are few in all, as many together
+ * as leave the fewest passes over the strip. */
+static uint32_t rows_together(const geometry_request *r, uint64_t vectors, uint32_t vector_bytes, uint64_t rows) {
+    const uint32_t least = r->tuning->unroll_columns;
+    uint32_t best = least;
+    if (vectors >= SERIAL_VECTORS_LEAST && vectors * vector_bytes <= r->tuning->serial_bytes)
+        return 1;
+    if (rows < (uint64_t)MANY_BATCHES * least)
+        for (uint32_t n = least; n <= min_u32(2 * least, UNROLL_MAX); ++n)
+            if (rows / n + rows % n < rows / best + rows % best)
+                best = n;
+    return best;
+}
+
 /* Lay tiles over a dim as columns and cut its rows into parts of the reduction. */
 static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint64_t rows, uint64_t outers,
                       geometry *g) {
@@ -85,21 +104,23 @@ static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint6
     if ((g->load == LOAD_STRIDED) != r->strided)
         return false;
     const uint32_t group = column_group(r, g->vector);
-    const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
-    if (group > 1)
-        g->unroll = rows_in_flight(r, vector_bytes, rows);
-    g->strip = group == 1
-                   ? strip_vectors(r, vector_bytes, g->vector > VECTOR_MAX, ceil_div(column->size, g->vector) * outers)
-                   : 1;
+    const uint32_t bytes = element_bytes(r->problem), vector_bytes = g->vector * bytes;
+    /* The partial answer of a column costs as much as many of its rows, unless work-items share them. */
+    const uint64_t least_rows = group == 1 ? ceil_div(r->tuning->column_part_bytes, bytes) : 1;
+    g->strip = group == 1 ? strip_vectors(r, vector_bytes, g->vector > VECTOR_MAX,
+                                          ceil_div(column->size, g->vector) * outers, rows < 2 * least_rows)
+                          : 1;
+    g->unroll = group > 1 ? rows_in_flight(r, vector_bytes, rows)
+                          : rows_together(r, min_u64(ceil_div(column->size, g->vector), g->strip), vector_bytes, rows);
     g->units = rows;
     g->lanes = lanes_across(r, group, column, outers, rows, g);
     const uint64_t tile = (uint64_t)g->lanes * g->vector * g->strip;
     g->tiles = ceil_div(column->size, tile);
     g->outers = outers;
     const uint64_t sharing = group / g->lanes;
-    const uint64_t row_bytes = min_u64(column->size, tile) * element_bytes(r->problem);
+    const uint64_t row_bytes = min_u64(column->size, tile) * bytes;
     const uint64_t run = sharing * g->unroll;
-    const uint64_t least = ceil_div(max_u64(run, r->tuning->part_bytes / row_bytes), run) * run;
+    const uint64_t least = ceil_div(max_u64(max_u64(run, least_rows), r->tuning->part_bytes / row_bytes), run) * run;
     /* With several dims, parts of whole runs are what `steady` below asks for. */
     const uint64_t step = group > 1 && row_dims == 1 ? sharing : run;
     if (!cut(r, g->tiles * g->outers, least, step, PART_ELEMENTS_MAX, g))
