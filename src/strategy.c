@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SEGMENT_BYTES_MOST 4096 /* a page */
+
 typedef struct strategy_row {
     const char *name;
     kernel_family family;
@@ -71,12 +73,25 @@ static bool strided_columns_do(const geometry_request *r, const geometry *g) {
     return short_rows || columns_do(r, g);
 }
 
+/* Segments so short that reading one output after the other leaves the order of memory all the time, in which the
+ * neighbouring outputs' segments lie between those of one output. */
+static bool neighbours_go_abreast(const geometry_request *r, const geometry *g) {
+    const layout *l = r->layout;
+    const layout_dim *column = &l->kept[l->kept_count - 1], *last = &l->reduced[l->reduced_count - 1];
+    if (r->tuning->group != 1 || r->tuning->group_short != 1 || l->reduced_count < 2 || column->size == 1)
+        return false;
+    const int64_t outer = l->reduced[l->reduced_count - 2].in;
+    return last->size * (r->problem->input.type->bits / 8) <= SEGMENT_BYTES_MOST &&
+           column->in < (outer < 0 ? -outer : outer) && g->scan.jobs * 2 >= wanted_groups(r, g->family);
+}
+
 static const strategy_row strategies[] = {
     {"columns", FAMILY_COLUMNS, false, false, LANES_ALL, columns_do},
     {"split-columns", FAMILY_COLUMNS, false, true, LANES_ALL, columns_are_nearer},
     {"folded-columns", FAMILY_FOLDED, false, true, LANES_ALL, fold_is_nearest},
     {"strided-columns", FAMILY_COLUMNS, true, false, LANES_ALL, strided_columns_do},
     {"split-strided-columns", FAMILY_COLUMNS, true, true, LANES_ALL, columns_are_nearer},
+    {"abreast-rows", FAMILY_ABREAST, false, false, LANES_ONE, neighbours_go_abreast},
     {"held-rows", FAMILY_HELD, false, false, LANES_FEW, groups_hold_rows},
     {"tiny-rows", FAMILY_ROWS, false, false, LANES_ONE, rows_are_tiny},
     {"short-rows", FAMILY_ROWS, false, false, LANES_FEW, rows_are_short},
@@ -106,6 +121,8 @@ static bool lay_out(const strategy_row *row, const problem *p, const layout *l, 
         possible = geometry_columns(&request, g);
     else if (row->family == FAMILY_FOLDED)
         possible = geometry_folded(&request, g);
+    else if (row->family == FAMILY_ABREAST)
+        possible = geometry_abreast(&request, g);
     else if (row->family == FAMILY_HELD)
         possible = geometry_held(&request, g);
     else

@@ -1,0 +1,58 @@
+/* How kernels/abreast.cl lies over segments that are short and lie beside those of other outputs. */
+#include "geometry.h"
+
+/* Bytes that a tile keeps of all its outputs, so that they stay in a first-level cache; and its outputs at most. */
+#define STATE_BYTES 16384
+#define SIDE_MAX 256
+
+/* What one output keeps: the accumulator, and a candidate (kernels/order.clh). */
+static uint32_t state_bytes(const geometry_request *r, uint32_t vector) {
+    const uint32_t bytes = element_bytes(r->problem);
+    return 2 * vector * bytes + (bytes < 8 ? 8 : 16);
+}
+
+/* Tiles over `size` neighbours: as wide as may be, or narrower where there would be too few for the device. */
+static uint64_t tiles_over(const geometry_request *r, uint64_t size, uint64_t segment_bytes, const geometry *g) {
+    const uint64_t most = max_u64(1, min_u64(g->strip, r->tuning->strip_bytes / segment_bytes));
+    return ceil_div(size, ceil_div(size, ceil_div(size, most)));
+}
+
+static void choose_segment_vector(const geometry_request *r, const layout_dim *last, geometry *g) {
+    const uint32_t widest = widest_vector(r, r->tuning->vector_bytes, false);
+    if (r->tuning->aligned) {
+        g->vector = aligned_vector(r->layout, widest, last);
+        while (last->size % g->vector)
+            g->vector /= 2;
+    } else {
+        g->vector = floor_power(last->size, widest);
+    }
+    g->overlap = last->size % g->vector != 0;
+    g->load = kind_of_load(r, true, g->vector);
+}
+
+bool geometry_abreast(const geometry_request *r, geometry *g) {
+    const layout *l = r->layout;
+    const layout_dim *last = &l->reduced[l->reduced_count - 1], *column = &l->kept[l->kept_count - 1];
+    const uint32_t bits = r->problem->input.type->bits;
+    g->family = FAMILY_ABREAST;
+    g->tuning = r->tuning->name;
+    if (last->in != 1)
+        return false;
+    choose_segment_vector(r, last, g);
+    choose_arithmetic(r, g);
+    g->unroll = r->tuning->unroll_rows;
+    g->lanes = 1;
+    g->segment_vectors = ceil_div(last->size, g->vector);
+    g->units = l->reduction / last->size * g->segment_vectors;
+    /* What an accumulator counts. */
+    if (g->segment_vectors >= UINT64_C(1) << min_u32(bits, 16))
+        return false;
+    if (!cut(r, l->outputs, 1, 1, PART_ELEMENTS_MAX / g->vector, g))
+        return false;
+    g->strip = floor_power(STATE_BYTES / state_bytes(r, g->vector), SIDE_MAX);
+    g->tiles = tiles_over(r, column->size, last->size * (bits / 8), g);
+    g->outers = l->outputs / column->size;
+    g->scan = deal(r, 1, g->tiles * g->outers, r->tuning->groups_max);
+    plan_merge(r, l->outputs, 1, g);
+    return true;
+}
