@@ -3,22 +3,18 @@
 
 /* Bytes that a tile keeps of all its outputs, so that they stay in a first-level cache; and its outputs at most. */
 #define STATE_BYTES 16384
-#define SIDE_MAX 256
-
-/* What one output keeps: the accumulator, and a candidate (kernels/order.clh). */
-static uint32_t state_bytes(const geometry_request *r, uint32_t vector) {
-    const uint32_t bytes = element_bytes(r->problem);
-    return 2 * vector * bytes + (bytes < 8 ? 8 : 16);
-}
+#define SIDE_MAX 2048
 
 /* Tiles over `size` neighbours: as wide as may be, or narrower where there would be too few for the device. */
 static uint64_t tiles_over(const geometry_request *r, uint64_t size, uint64_t segment_bytes, const geometry *g) {
-    const uint64_t most = max_u64(1, min_u64(g->strip, r->tuning->strip_bytes / segment_bytes));
+    (void)r;
+    (void)segment_bytes;
+    const uint64_t most = g->strip;
     return ceil_div(size, ceil_div(size, ceil_div(size, most)));
 }
 
 static void choose_segment_vector(const geometry_request *r, const layout_dim *last, geometry *g) {
-    const uint32_t widest = widest_vector(r, r->tuning->vector_bytes, false);
+    const uint32_t widest = widest_vector(r, r->tuning->vector_bytes, true);
     if (r->tuning->aligned) {
         g->vector = aligned_vector(r->layout, widest, last);
         while (last->size % g->vector)
@@ -40,16 +36,16 @@ bool geometry_abreast(const geometry_request *r, geometry *g) {
         return false;
     choose_segment_vector(r, last, g);
     choose_arithmetic(r, g);
-    g->unroll = r->tuning->unroll_rows;
     g->lanes = 1;
     g->segment_vectors = ceil_div(last->size, g->vector);
+    g->unroll = (uint32_t)min_u64(r->tuning->unroll_rows, g->segment_vectors);
     g->units = l->reduction / last->size * g->segment_vectors;
     /* What an accumulator counts. */
     if (g->segment_vectors >= UINT64_C(1) << min_u32(bits, 16))
         return false;
     if (!cut(r, l->outputs, 1, 1, PART_ELEMENTS_MAX / g->vector, g))
         return false;
-    g->strip = floor_power(STATE_BYTES / state_bytes(r, g->vector), SIDE_MAX);
+    g->strip = floor_power(r->tuning->strip_bytes / (2 * g->vector * element_bytes(r->problem)), SIDE_MAX);
     g->tiles = tiles_over(r, column->size, last->size * (bits / 8), g);
     g->outers = l->outputs / column->size;
     g->scan = deal(r, 1, g->tiles * g->outers, r->tuning->groups_max);
