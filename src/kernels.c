@@ -4,8 +4,11 @@
 #include <stdlib.h>
 
 const char *scan_kernel_name(const geometry *g) {
-    static const char *const names[] = {
-        [FAMILY_ROWS] = "rows", [FAMILY_HELD] = "held", [FAMILY_ABREAST] = "abreast", [FAMILY_COLUMNS] = "columns", [FAMILY_FOLDED] = "folded"};
+    static const char *const names[] = {[FAMILY_ROWS] = "rows",
+                                        [FAMILY_HELD] = "held",
+                                        [FAMILY_ABREAST] = "abreast",
+                                        [FAMILY_COLUMNS] = "columns",
+                                        [FAMILY_FOLDED] = "folded"};
     return names[g->family];
 }
 

@@ -81,9 +81,8 @@ static bool segments_are_abreast(const geometry_request *r, const geometry *g) {
     if (r->tuning->group > 1 || r->tuning->group_short > 1 || l->reduced_count < 2 || g->tiles == column->size)
         return false;
     const int64_t outer = l->reduced[l->reduced_count - 2].in;
-    return last->size * element_bytes(r->problem) <= SEGMENT_BYTES_MOST &&
-           column->in < (outer < 0 ? -outer : outer) && g->scan.jobs * 2 >= wanted_groups(r, g->family) &&
-           l->outputs * 2 >= wanted_groups(r, FAMILY_ROWS);
+    return last->size * element_bytes(r->problem) <= SEGMENT_BYTES_MOST && column->in < (outer < 0 ? -outer : outer) &&
+           g->scan.jobs * 2 >= wanted_groups(r, g->family) && l->outputs * 2 >= wanted_groups(r, FAMILY_ROWS);
 }
 
 static const strategy_row strategies[] = {
