@@ -14,12 +14,15 @@ typedef struct program_entry {
     char key[]; /* kernel name, space, options */
 } program_entry;
 
-/* A workspace of the one-call functions. */
+/* A workspace of the one-call functions: for one in-order queue, where each command waits for those before it, or for
+ * whoever finds it idle. */
 typedef struct pooled_workspace {
     cl_mem buffer;
     size_t bytes;
-    cl_event last; /* of the last enqueue that used it; NULL: none */
-    bool taken;    /* an enqueue is being put together with it */
+    cl_command_queue queue; /* its own; NULL: anyone's */
+    uint64_t last_use;      /* on its own queue */
+    cl_event last;          /* of the last enqueue that used it; NULL: none, or on its own queue */
+    bool taken;             /* an enqueue is being put together with it */
 } pooled_workspace;
 
 #define WORKSPACES_KEPT 8
@@ -41,7 +44,7 @@ struct argmax_cl_handle_s {
     pthread_mutex_t cache_lock; /* plans, workspaces */
     cached_plan plans[PLANS_KEPT];
     uint64_t uses;
-    pooled_workspace workspaces[WORKSPACES_KEPT];
+    pooled_workspace workspaces[WORKSPACES_KEPT], queue_workspaces[QUEUES_KEPT];
     pthread_mutex_t enqueue_lock;          /* what writes a workspace: both launches of a plan go in together */
     cl_mem counters;                       /* NULL until a plan needs them */
     cl_command_queue lent_to[QUEUES_KEPT]; /* a share of the counters each; under the enqueue lock */

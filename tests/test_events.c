@@ -96,6 +96,38 @@ START_TEST(enqueues_in_a_row_share_a_workspace) {
 }
 END_TEST
 
+/* More queues with calls under way than workspaces are kept for, twice each, and wider calls that want larger ones. */
+START_TEST(calls_on_many_queues_do_not_meet) {
+    enum { QUEUES = 150 };
+    job even, odd;
+    cl_int code;
+    cl_command_queue queues[QUEUES];
+    job jobs[QUEUES];
+    const runner *const r = suite_runner();
+    job_open(&even, "argmax float32 40000 data=pair seed=7 strategy=split-rows");
+    job_open(&odd, "argmax float32 24x40000 axes=1 data=pair seed=9 strategy=split-rows");
+    const cl_event gate = clCreateUserEvent(r->context, &code);
+    for (int i = 0; i < QUEUES; i++) {
+        queues[i] = queue_of(r, 0);
+        jobs[i] = i % 2 ? odd : even;
+        jobs[i].buffers.index = buffer_of(r, CL_MEM_READ_WRITE, OUTPUTS_MAX * sizeof(int64_t), NULL);
+        job_spoil(&jobs[i], queues[i]);
+    }
+    for (int i = 0; i < 2 * QUEUES; i++)
+        ck_assert_int_eq(job_enqueue(&jobs[i % QUEUES], NULL, queues[i % QUEUES], NULL, 1, &gate, NULL),
+                         ARGMAX_CL_SUCCESS);
+    ck_assert_int_eq(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
+    for (int i = 0; i < QUEUES; i++) {
+        ck_assert_msg(job_is_right(&jobs[i], queues[i], NULL), "queue %d", i);
+        clReleaseMemObject(jobs[i].buffers.index);
+        clReleaseCommandQueue(queues[i]);
+    }
+    clReleaseEvent(gate);
+    job_close(&even);
+    job_close(&odd);
+}
+END_TEST
+
 /* One-call use has no workspace to share: calls on two queues at once must not meet in one. */
 START_TEST(calls_on_two_queues_do_not_meet) {
     job a, b;
@@ -246,4 +278,4 @@ END_TEST
 
 SUITE_MAIN("events", wait_lists_hold_and_events_tell, stages_keep_their_order_on_out_of_order_queues,
            enqueues_in_a_row_share_a_workspace, calls_on_two_queues_do_not_meet, empty_outputs_enqueue_a_marker,
-           refusals_give_no_event, failed_plans_are_null, failed_events_do_no_harm)
+           refusals_give_no_event, failed_plans_are_null, failed_events_do_no_harm, calls_on_many_queues_do_not_meet)

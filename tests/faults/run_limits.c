@@ -187,6 +187,24 @@ static bool idle_workspaces_make_room(world *w) {
                           argmax_cl_last_error());
 }
 
+/* On a queue in order a call that was made before creates nothing: its plan and its workspace are there, and who waits
+ * for nothing gets no event. */
+static bool calls_in_order_create_nothing(world *w) {
+    setenv("ARGMAX_CL_TUNING", FAULTS_BUILT "/two_launches.tuning", 1);
+    bool ok = world_pose(w, TWO) && world_spoil(w) && !argmax_cl_create(&w->handle, w->context, w->device) &&
+              !one_call(w, &w->buffers, NULL) && outputs_right(w) && world_spoil(w);
+    const uint64_t events = w->layer->created(OBJECT_EVENT), memory = w->layer->created(OBJECT_MEMORY);
+    for (int i = 0; i < 3; i++)
+        ok = ok && !one_call(w, &w->buffers, NULL);
+    const bool none = w->layer->created(OBJECT_EVENT) == events && w->layer->created(OBJECT_MEMORY) == memory;
+    ok = ok && outputs_right(w);
+    argmax_cl_destroy(w->handle);
+    world_forget(w);
+    setenv("ARGMAX_CL_TUNING", "", 1);
+    return (ok && none) || complain("  ^ calls in order: %s; %s\n", none ? "nothing created" : "something created",
+                                    argmax_cl_last_error());
+}
+
 /* ---- odd facts ---- */
 
 static const cl_uint none32 = 0, one32 = 1, many32 = UINT32_MAX, bits32 = 32;
@@ -284,6 +302,7 @@ int main(void) {
     const uint64_t shorts = one_byte_short(&w, &wrong);
     const uint64_t full = full_device(&w, device_call, &wrong) + full_device(&w, host_call, &wrong);
     wrong += !idle_workspaces_make_room(&w);
+    wrong += !calls_in_order_create_nothing(&w);
     const uint64_t odd = odd_facts(&w, &wrong);
     world_close(&w);
     wrong += !same_objects(layer, &nothing) || !no_violations(layer);

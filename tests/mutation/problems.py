@@ -153,7 +153,9 @@ class Bench:
             return _watch(command, environment, [problem.line for problem in problems])
 
     def races(self, problems, kernels):
-        """What Oclgrind has to say about problems that share a tuning file."""
+        """What Oclgrind, where there is one, has to say about problems that share a tuning file."""
+        if not shutil.which("oclgrind"):
+            return None
         command = ["oclgrind", "--data-races", "--build-options", "-O0", self.build / "tests/run_problem", "--device",
                    "Oclgrind", "--route", "plan", *(problem.line for problem in problems)]
         done = subprocess.run(command, env=self.environment(problems[0].tuning, kernels), capture_output=True,
