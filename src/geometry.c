@@ -36,7 +36,7 @@ uint32_t aligned_vector(const layout *l, uint32_t vector, const layout_dim *skip
 }
 
 uint64_t wanted_groups(const geometry_request *r, kernel_family family) {
-    const bool columns = family == FAMILY_COLUMNS || family == FAMILY_FOLDED;
+    const bool columns = family == FAMILY_COLUMNS || family == FAMILY_FOLDED || family == FAMILY_ABREAST;
     return (uint64_t)r->device->compute_units * (columns ? r->tuning->groups_columns : r->tuning->groups_per_unit);
 }
 

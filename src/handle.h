@@ -54,7 +54,8 @@ struct argmax_cl_handle_s {
 void handle_retain(argmax_cl_handle handle);
 void handle_release(argmax_cl_handle handle);
 
-/* The struct arguments of the kernels, laid out as in kernels/index.clh, rows.cl, columns.cl, merge.cl, finish.clh. */
+/* The struct arguments of the kernels, laid out as in kernels/index.clh, rows.cl, abreast.cl, columns.cl, merge.cl,
+ * finish.clh. */
 typedef struct kernel_dims {
     cl_ulong kept_size[MAX_RANK];
     cl_long kept_in[MAX_RANK], kept_index[MAX_RANK], kept_value[MAX_RANK];
@@ -76,6 +77,13 @@ typedef struct kernel_held {
     cl_ulong jobs, jobs_per_group;
     cl_uint vectors, unused;
 } kernel_held;
+
+typedef struct kernel_abreast {
+    cl_ulong jobs, jobs_per_group;
+    cl_ulong columns, tiles, side;
+    cl_ulong segments, segment, segment_vectors;
+    cl_long column_stride;
+} kernel_abreast;
 
 typedef struct kernel_columns {
     cl_ulong jobs, jobs_per_group, parts;

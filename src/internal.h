@@ -180,7 +180,7 @@ argmax_cl_status tuning_read(const char *source, const char *path, bool must_exi
 /* ---- strategy.c, geometry.c: which kernel, and how it lies over the problem ---------------------------------------
  */
 
-typedef enum kernel_family { FAMILY_ROWS, FAMILY_HELD, FAMILY_COLUMNS, FAMILY_FOLDED } kernel_family;
+typedef enum kernel_family { FAMILY_ROWS, FAMILY_HELD, FAMILY_ABREAST, FAMILY_COLUMNS, FAMILY_FOLDED } kernel_family;
 typedef enum load_kind { LOAD_ALIGNED, LOAD_UNALIGNED, LOAD_PACKED, LOAD_STRIDED } load_kind;
 
 /* Work-groups of one launch: `jobs` dealt out in runs of jobs_per_group. */
@@ -200,7 +200,7 @@ typedef struct geometry {
     uint32_t unroll;
     uint32_t ahead;           /* bytes of input asked for before they are read; 0: none */
     uint32_t loads, batch;    /* held rows: vectors of a work-item, rows at once */
-    uint32_t strip;           /* columns: vectors of a work-item */
+    uint32_t strip;           /* columns: vectors of a work-item; abreast: outputs of a tile at most */
     bool overlap, peel;       /* rows.cl tells */
     bool together, placed;    /* rows.cl: TOGETHER, PLACED */
     bool steady;              /* rows.cl: STEADY; column.clh: RUNS */
@@ -254,6 +254,7 @@ typedef struct geometry_request {
 } geometry_request;
 bool geometry_held(const geometry_request *request, geometry *out);
 bool geometry_rows(const geometry_request *request, lane_rule lanes, geometry *out);
+bool geometry_abreast(const geometry_request *request, geometry *out);
 bool geometry_columns(const geometry_request *request, geometry *out);
 bool geometry_folded(const geometry_request *request, geometry *out);
 

@@ -4,8 +4,11 @@
 #include <stdlib.h>
 
 const char *scan_kernel_name(const geometry *g) {
-    static const char *const names[] = {
-        [FAMILY_ROWS] = "rows", [FAMILY_HELD] = "held", [FAMILY_COLUMNS] = "columns", [FAMILY_FOLDED] = "folded"};
+    static const char *const names[] = {[FAMILY_ROWS] = "rows",
+                                        [FAMILY_HELD] = "held",
+                                        [FAMILY_ABREAST] = "abreast",
+                                        [FAMILY_COLUMNS] = "columns",
+                                        [FAMILY_FOLDED] = "folded"};
     return names[g->family];
 }
 
@@ -85,6 +88,24 @@ static cl_int set_held(const struct argmax_cl_plan_s *plan, cl_kernel kernel, cl
     return set_structs(kernel, first, dims, &held, sizeof held);
 }
 
+static cl_int set_abreast(const struct argmax_cl_plan_s *plan, cl_kernel kernel, cl_uint first, const kernel_dims *dims,
+                          uint64_t jobs) {
+    const geometry *g = &plan->geometry;
+    const layout *l = &plan->layout;
+    const layout_dim *column = &l->kept[l->kept_count - 1];
+    const uint64_t segment = l->reduced[l->reduced_count - 1].size;
+    const kernel_abreast abreast = {.jobs = jobs,
+                                    .jobs_per_group = g->scan.jobs_per_group,
+                                    .columns = column->size,
+                                    .tiles = g->tiles,
+                                    .side = column->size / g->tiles + (column->size % g->tiles != 0),
+                                    .segments = l->reduction / segment,
+                                    .segment = segment,
+                                    .segment_vectors = g->segment_vectors,
+                                    .column_stride = column->in};
+    return set_structs(kernel, first, dims, &abreast, sizeof abreast);
+}
+
 static cl_int set_columns(const struct argmax_cl_plan_s *plan, cl_kernel kernel, cl_uint first, const kernel_dims *dims,
                           const layout_dim *column, uint64_t jobs) {
     const geometry *g = &plan->geometry;
@@ -136,6 +157,8 @@ static cl_int set_scan(const struct argmax_cl_plan_s *plan, cl_kernel kernel, co
         return set_rows(plan, kernel, first, dims, jobs);
     if (g->family == FAMILY_HELD)
         return set_held(plan, kernel, first, dims, jobs);
+    if (g->family == FAMILY_ABREAST)
+        return set_abreast(plan, kernel, first, dims, jobs);
     if (g->family == FAMILY_FOLDED)
         return set_folded(plan, kernel, first, dims, jobs);
     return set_columns(plan, kernel, first, dims, &l->kept[l->kept_count - 1], jobs);

@@ -25,6 +25,7 @@
 #define fail_with argmax_cl_internal_fail_with
 #define finish_outputs argmax_cl_internal_finish_outputs
 #define floor_power argmax_cl_internal_floor_power
+#define geometry_abreast argmax_cl_internal_geometry_abreast
 #define geometry_columns argmax_cl_internal_geometry_columns
 #define geometry_folded argmax_cl_internal_geometry_folded
 #define geometry_held argmax_cl_internal_geometry_held

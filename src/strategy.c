@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SEGMENT_BYTES_MOST 32768 /* of abreast-rows */
+
 typedef struct strategy_row {
     const char *name;
     kernel_family family;
@@ -71,12 +73,25 @@ static bool strided_columns_do(const geometry_request *r, const geometry *g) {
     return short_rows || columns_do(r, g);
 }
 
+/* One work-item reads short segments, which lie apart, with those of neighbouring outputs in between; where tiles of
+ * several outputs are enough for the device, and no reduction would be cut into parts otherwise. */
+static bool segments_are_abreast(const geometry_request *r, const geometry *g) {
+    const layout *l = r->layout;
+    const layout_dim *column = &l->kept[l->kept_count - 1], *last = &l->reduced[l->reduced_count - 1];
+    if (r->tuning->group > 1 || r->tuning->group_short > 1 || l->reduced_count < 2 || g->tiles == column->size)
+        return false;
+    const int64_t outer = l->reduced[l->reduced_count - 2].in;
+    return last->size * element_bytes(r->problem) <= SEGMENT_BYTES_MOST && column->in < (outer < 0 ? -outer : outer) &&
+           g->scan.jobs * 2 >= wanted_groups(r, g->family) && l->outputs * 2 >= wanted_groups(r, FAMILY_ROWS);
+}
+
 static const strategy_row strategies[] = {
     {"columns", FAMILY_COLUMNS, false, false, LANES_ALL, columns_do},
     {"split-columns", FAMILY_COLUMNS, false, true, LANES_ALL, columns_are_nearer},
     {"folded-columns", FAMILY_FOLDED, false, true, LANES_ALL, fold_is_nearest},
     {"strided-columns", FAMILY_COLUMNS, true, false, LANES_ALL, strided_columns_do},
     {"split-strided-columns", FAMILY_COLUMNS, true, true, LANES_ALL, columns_are_nearer},
+    {"abreast-rows", FAMILY_ABREAST, false, false, LANES_ONE, segments_are_abreast},
     {"held-rows", FAMILY_HELD, false, false, LANES_FEW, groups_hold_rows},
     {"tiny-rows", FAMILY_ROWS, false, false, LANES_ONE, rows_are_tiny},
     {"short-rows", FAMILY_ROWS, false, false, LANES_FEW, rows_are_short},
@@ -106,6 +121,8 @@ static bool lay_out(const strategy_row *row, const problem *p, const layout *l, 
         possible = geometry_columns(&request, g);
     else if (row->family == FAMILY_FOLDED)
         possible = geometry_folded(&request, g);
+    else if (row->family == FAMILY_ABREAST)
+        possible = geometry_abreast(&request, g);
     else if (row->family == FAMILY_HELD)
         possible = geometry_held(&request, g);
     else
@@ -142,6 +159,8 @@ static argmax_cl_status obey(const problem *p, const layout *l, const device_fac
                 p->strategy_source, p->strategy,
                 row->family == FAMILY_HELD
                     ? "one reduced dim without gaps, short enough for the registers of a few work-items"
+                : row->family == FAMILY_ABREAST
+                    ? "a last reduced dim without gaps, of fewer vectors than 2^8 (8-bit elements) or 2^16"
                 : row->family == FAMILY_FOLDED ? "a reduced dim other than the last one without gaps"
                 : row->strided                 ? "neighbours with gaps"
                                                : "neighbours without gaps",

@@ -46,7 +46,7 @@ static const shape shapes[] = {
     {TURNED, 3, {64, REST, 8}, AXES(3), true, WIDE, false, {CHOSEN}},
     {WHOLE, 4, {16, 32, 64, REST}, AXES(5), true, WIDE, false, {CHOSEN}},
     {WHOLE, 4, {16, 32, 64, REST}, AXES(10), true, WIDE, false, {CHOSEN}},
-    {WHOLE, 4, {1024, REST, 4, 1024}, AXES(10), false, WIDE, false, {CHOSEN}},
+    {WHOLE, 4, {1024, REST, 4, 1024}, AXES(10), false, WIDE, false, {CHOSEN, "abreast-rows", "long-rows"}},
     {STEPPED, 1, {REST}, AXES(1), true, WIDE, false, {CHOSEN, "split-strided-rows"}},
     {STEPPED, 2, {5, REST}, AXES(2), false, WIDE, false, {CHOSEN, "strided-rows"}},
     {STEPPED, 2, {REST, 1024}, AXES(1), true, WIDE, false, {CHOSEN, "strided-columns", "split-strided-columns"}},

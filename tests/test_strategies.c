@@ -88,6 +88,16 @@ static void sweep_held_rows(sweep *s, const problem_line *kind, bool odd) {
     sweep_strategy(s, &p, "held-rows", SWEEP_DEALT_TUNING);
 }
 
+/* Segments of several neighbouring outputs, with a last vector that is moved back, and more of them than an accumulator
+ * of 8 bits counts. */
+static void sweep_abreast_rows(sweep *s, const problem_line *kind) {
+    static const uint64_t sizes[] = {3, 150, 5, 37};
+    problem_line p = kind_shape(kind, 4, sizes, SECOND | FOURTH);
+    p.data = DATA_SPECIAL;
+    p.seed = 19;
+    sweep_strategy(s, &p, "abreast-rows", SWEEP_DEALT_TUNING);
+}
+
 /* What narrow types alone have: rows long enough for wide vectors, and rows whose places fit beside keys of 8 bits. */
 static void sweep_narrow_rows(sweep *s, const problem_line *kind) {
     static const uint64_t sizes[][2] = {{9, 700}, {64, 255}, {33, 128}};
@@ -123,6 +133,7 @@ START_TEST(all_strategies_agree) {
         const problem_line folded = column_major(&kind);
         sweep_strategy(&s, &folded, "folded-columns", SWEEP_DEALT_TUNING);
         sweep_held_rows(&s, &kind, k % 4 >= 2);
+        sweep_abreast_rows(&s, &kind);
         sweep_narrow_rows(&s, &kind);
     }
     sweep_print(&s, "strategies");

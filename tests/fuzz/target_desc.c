@@ -137,6 +137,12 @@ static void check_units(const layout *l, const geometry *g) {
     } else if (g->family == FAMILY_HELD) {
         REQUIRE(g->parts == 1 && g->units * g->vector == l->reduction, "%" PRIu64 " units", g->units);
         REQUIRE((uint64_t)g->lanes * g->loads >= g->units, "%" PRIu32 " loads", g->loads);
+    } else if (g->family == FAMILY_ABREAST) {
+        REQUIRE(g->parts == 1 && g->scan.group == 1 && g->units <= PART_ELEMENTS_MAX / g->vector, "%" PRIu64 " units",
+                g->units);
+        REQUIRE(g->overlap == (last->size % g->vector != 0) && g->segment_vectors == ceil_div(last->size, g->vector) &&
+                    g->units == l->reduction / last->size * g->segment_vectors,
+                "%" PRIu64 " vectors", g->segment_vectors);
     } else {
         REQUIRE(g->chunk <= PART_ELEMENTS_MAX, "chunk %" PRIu64, g->chunk);
     }
@@ -154,6 +160,10 @@ static void check_parts(const layout *l, const geometry *g) {
         REQUIRE(g->outers == (folded ? l->outputs : l->outputs / column->size), "%" PRIu64 " outers", g->outers);
         REQUIRE(g->units == (folded ? l->reduction / column->size : l->reduction), "%" PRIu64 " rows", g->units);
         REQUIRE(g->scan.jobs == g->tiles * g->outers * parts, "%" PRIu64 " jobs", g->scan.jobs);
+    } else if (g->family == FAMILY_ABREAST) {
+        const uint64_t size = l->kept[l->kept_count - 1].size, side = ceil_div(size, g->tiles);
+        REQUIRE(side <= g->strip && ceil_div(size, side) == g->tiles, "%" PRIu64 " tiles", g->tiles);
+        REQUIRE(g->scan.jobs == g->tiles * (l->outputs / size), "%" PRIu64 " jobs", g->scan.jobs);
     } else {
         const uint64_t rows = (uint64_t)(g->scan.group / g->lanes) * (g->family == FAMILY_HELD ? g->batch : 1);
         REQUIRE(g->scan.jobs == ceil_div(l->outputs, rows) * parts, "%" PRIu64 " jobs", g->scan.jobs);

@@ -1,0 +1,54 @@
+/* How kernels/abreast.cl lies over segments that are short and lie beside those of other outputs. */
+#include "geometry.h"
+
+/* Outputs of a tile at most: the answers and the state of that many are one work-item's own memory. */
+#define SIDE_MAX 1024
+
+static void choose_segment_vector(const geometry_request *r, const layout_dim *last, geometry *g) {
+    const uint32_t widest = widest_vector(r, r->tuning->vector_bytes, r->tuning->group == 1);
+    if (r->tuning->aligned) {
+        g->vector = aligned_vector(r->layout, widest, last);
+        while (last->size % g->vector)
+            g->vector /= 2;
+    } else {
+        g->vector = floor_power(last->size, widest);
+    }
+    g->overlap = last->size % g->vector != 0;
+    g->load = kind_of_load(r, true, g->vector);
+}
+
+/* Tiles over `size` neighbours, as wide as their accumulators allow, a key and a count for each component: a tile that
+ * has only some of them reads little in a row. Narrower where that leaves too few for the device. */
+static uint64_t tiles_over(const geometry_request *r, uint64_t size, uint64_t outers, const geometry *g) {
+    uint64_t side = min_u64(size, g->strip);
+    while (side > 1 && ceil_div(size, side) * outers < wanted_groups(r, g->family))
+        side = ceil_div(side, 2);
+    return ceil_div(size, ceil_div(size, ceil_div(size, side)));
+}
+
+bool geometry_abreast(const geometry_request *r, geometry *g) {
+    const layout *l = r->layout;
+    const layout_dim *last = &l->reduced[l->reduced_count - 1], *column = &l->kept[l->kept_count - 1];
+    const uint32_t bits = r->problem->input.type->bits;
+    g->family = FAMILY_ABREAST;
+    g->tuning = r->tuning->name;
+    if (last->in != 1)
+        return false;
+    choose_segment_vector(r, last, g);
+    choose_arithmetic(r, g);
+    g->lanes = 1;
+    g->segment_vectors = ceil_div(last->size, g->vector);
+    /* An accumulator counts at least one segment's vectors (kernels/order.clh). */
+    if (g->segment_vectors >= UINT64_C(1) << min_u32(bits, 16))
+        return false;
+    g->unroll = (uint32_t)min_u64(r->tuning->unroll_rows, g->segment_vectors);
+    g->units = l->reduction / last->size * g->segment_vectors;
+    if (!cut(r, l->outputs, 1, 1, PART_ELEMENTS_MAX / g->vector, g))
+        return false;
+    g->strip = floor_power(max_u64(1, r->tuning->strip_bytes / (2 * g->vector * element_bytes(r->problem))), SIDE_MAX);
+    g->outers = l->outputs / column->size;
+    g->tiles = tiles_over(r, column->size, g->outers, g);
+    g->scan = deal(r, 1, g->tiles * g->outers, r->tuning->groups_max);
+    plan_merge(r, l->outputs, 1, g);
+    return true;
+}
