@@ -210,9 +210,9 @@ typedef struct geometry {
     uint64_t least;           /* units worth a part of their own */
     uint64_t chunk;           /* units of a part */
     uint64_t parts;           /* of an output; more than 1: they are merged in the end */
-    uint64_t segment_vectors; /* rows: vectors of the last reduced dim */
+    uint64_t segment_vectors; /* rows, abreast: vectors of the last reduced dim */
     bool one_block;           /* columns: no accumulator counts more rows than it can */
-    /* columns, folded: tiles over the dim of the columns, and outputs that each column dim serves */
+    /* columns, folded, abreast: tiles over the dim of the columns, and outputs that each column dim serves */
     uint64_t tiles, outers;
     uint32_t fold; /* folded: which reduced dim the columns are */
     launch_grid scan;

@@ -1,5 +1,5 @@
-/* The build options of a kernel: what kernels/order.clh, index.clh, rows.cl, columns.cl and merge.cl ask of the host.
- */
+/* The build options of a kernel: what kernels/order.clh, index.clh, rows.cl, abreast.cl, columns.cl and merge.cl ask of
+ * the host. */
 #include "internal.h"
 
 #include <assert.h>
