@@ -86,10 +86,12 @@ thread_tests() {
         with_fixed_addresses ctest --test-dir build-tsan --output-on-failure -L stub
 }
 
+# Counts are files that each program writes at its end, also where the disk is made full: two tests, which watch what
+# the program writes, are left out.
 coverage() {
     build_tests_in build-coverage -DCMAKE_BUILD_TYPE=Debug -DARGMAX_CL_COVERAGE=ON &&
         find build-coverage -name '*.gcda' -delete &&
-        run_tests build-coverage &&
+        GCOV_ERROR_FILE=/dev/null run_tests build-coverage -E '^(cli_syscalls|cli_writes)$' &&
         gcovr --root . --filter src/ --exclude-lines-by-pattern '.*\bassert\(.*' --print-summary \
             --fail-under-line 98 --fail-under-branch 92 build-coverage/CMakeFiles/argmax_cl_objects.dir
 }
