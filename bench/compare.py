@@ -11,6 +11,7 @@ measures each problem between the peers' turns, so that all see the same machine
 "wrong" names the peers that differ. A peer that lacks a type or an option is left out (-), and so is one that fails.
 """
 import argparse
+import contextlib
 import json
 import os
 import statistics
@@ -25,10 +26,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def hurry(on):
-    """Give all threads of this process real-time priority, or take it away."""
+    """Give all threads of this process real-time priority, or take it away; some may end meanwhile."""
     policy, priority = (os.SCHED_FIFO, 10) if on else (os.SCHED_OTHER, 0)
     for thread in os.listdir("/proc/self/task"):
-        os.sched_setscheduler(int(thread), policy, os.sched_param(priority))
+        with contextlib.suppress(ProcessLookupError):
+            os.sched_setscheduler(int(thread), policy, os.sched_param(priority))
 
 
 class Bench:
