@@ -21,15 +21,6 @@ typedef struct {
     long column_stride; /* input stride of the last kept dim; see columns_t in strip.clh */
 } abreast_t;
 
-static inline ulong place_in_segment(const abreast_t *g, const ulong x) {
-#ifdef OVERLAP
-    return min(x * VEC, g->segment - VEC);
-#else
-    (void)g;
-    return x * VEC;
-#endif
-}
-
 /* Fold the segment at p, whose first vector is iteration k. What lies `ahead` elements after it is asked for. */
 static inline acc_t fold(__global const T *p, const abreast_t *g, acc_t acc, const uint k, const long ahead) {
     const uint vectors = (uint)g->segment_vectors;
@@ -39,7 +30,7 @@ static inline acc_t fold(__global const T *p, const abreast_t *g, acc_t acc, con
         TV bits[UNROLL];
 #pragma unroll
         for (uint u = 0; u < UNROLL; ++u) {
-            __global const T *const vector = p + place_in_segment(g, x + u);
+            __global const T *const vector = p + vector_place(x + u, g->segment);
 #ifdef AHEAD
             if (LINE_STARTS(u))
                 PREFETCH(FROM(vector, ahead));
@@ -51,7 +42,7 @@ static inline acc_t fold(__global const T *p, const abreast_t *g, acc_t acc, con
             ACC_STEP(acc, bits[u], k + x + u);
     }
     for (; x < vectors; ++x) {
-        __global const T *const vector = p + place_in_segment(g, x);
+        __global const T *const vector = p + vector_place(x, g->segment);
 #ifdef AHEAD
         if (LINE_STARTS(x))
             PREFETCH(FROM(vector, ahead));
@@ -73,7 +64,7 @@ static inline candidate_t close_block(const abreast_t *g, const candidate_t best
     uint at, component;
     const T top = acc_winner(acc, &at, &component);
     const uint vectors = (uint)g->segment_vectors, segment = at / vectors;
-    const ulong place = (from + segment) * g->segment + place_in_segment(g, at - segment * vectors);
+    const ulong place = (from + segment) * g->segment + vector_place(at - segment * vectors, g->segment);
     return better(best, CANDIDATE(top, place + component));
 }
 

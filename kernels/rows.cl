@@ -41,20 +41,11 @@ typedef struct {
     long stride;                    /* input stride of the last reduced dim */
 } rows_t;
 
-static inline ulong place_in_segment(const rows_t *g, const ulong x) {
-#ifdef OVERLAP
-    return min(x * VEC, g->segment - VEC);
-#else
-    (void)g;
-    return x * VEC;
-#endif
-}
-
 /* Index of a vector's first element within the whole reduction. */
 static inline ulong first_index(const rows_t *g, const ulong v) {
 #ifdef OVERLAP
     const walk_t w = walk_to(v, g->segment_vectors);
-    return w.segment * g->segment + place_in_segment(g, w.x);
+    return w.segment * g->segment + vector_place(w.x, g->segment);
 #else
     (void)g;
     return v * VEC;
@@ -63,7 +54,7 @@ static inline ulong first_index(const rows_t *g, const ulong v) {
 
 static inline __global const T *vector_address(__global const T *start, const dims_t *dims, const rows_t *g,
                                                const walk_t w) {
-    return start + segment_start(dims, w) + (long)place_in_segment(g, w.x) * ELEMENT_STRIDE(g);
+    return start + segment_start(dims, w) + (long)vector_place(w.x, g->segment) * ELEMENT_STRIDE(g);
 }
 
 #ifdef AHEAD
