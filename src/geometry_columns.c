@@ -44,18 +44,21 @@ static void choose_column_vector(const geometry_request *r, const layout_dim *co
     g->load = kind_of_load(r, unit, g->vector);
 }
 
-/* Vectors of the strip that a work-item holds alone. Narrower ones leave pages early: only where strips are too few for
- * the device, each cut into as many parts as its rows are worth (see cut). */
-static uint32_t strip_vectors(const geometry_request *r, uint32_t vector_bytes, bool wide, uint64_t vectors,
+/* Vectors of the strip that a work-item holds alone: no more than about the columns need, for it is memory of its own.
+ * Narrower ones leave pages early: only where strips are too few for the device, each cut into as many parts as its
+ * rows are worth (see cut). */
+static uint32_t strip_vectors(const geometry_request *r, const geometry *g, const layout_dim *column, uint64_t outers,
                               uint64_t rows, uint64_t least_rows) {
-    const uint64_t enough = ceil_div(wanted_groups(r, FAMILY_COLUMNS), 2);
+    const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
+    const uint64_t vectors = ceil_div(column->size, g->vector), enough = ceil_div(wanted_groups(r, g->family), 2);
     const uint64_t parts = rows < 2 * least_rows ? 1 : (rows + least_rows / 2) / least_rows;
     uint32_t bytes = r->tuning->strip_bytes;
-    while (parts < enough && bytes > STRIP_BYTES_LEAST && bytes > vector_bytes &&
-           ceil_div(vectors, bytes / vector_bytes) < ceil_div(enough, parts))
+    while (bytes > STRIP_BYTES_LEAST && bytes > vector_bytes &&
+           (bytes / 2 / vector_bytes >= vectors ||
+            ceil_div(vectors, bytes / vector_bytes) * outers < ceil_div(enough, parts)))
         bytes /= 2;
     /* A wide vector is always part of a strip (kernels/strip_wide.clh). */
-    return max_u32(bytes / vector_bytes, wide ? 2 : 1);
+    return max_u32(bytes / vector_bytes, g->vector > VECTOR_MAX ? 2 : 1);
 }
 
 /* Work-items of a work-group, of which each has a vector of candidates in local memory (kernels/columns.cl). */
@@ -98,7 +101,6 @@ static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint6
     const layout *l = r->layout;
     const uint32_t row_dims = l->reduced_count - (g->family == FAMILY_FOLDED ? 1 : 0);
     g->tuning = r->tuning->name;
-    g->unroll = r->tuning->unroll_columns;
     g->overlap = g->peel = false;
     choose_column_vector(r, column, g);
     choose_arithmetic(r, g);
@@ -108,9 +110,7 @@ static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint6
     const uint32_t bytes = element_bytes(r->problem), vector_bytes = g->vector * bytes;
     /* The partial answer of a column costs as much as many of its rows, unless work-items share them. */
     const uint64_t least_rows = group == 1 ? ceil_div(r->tuning->column_part_bytes, bytes) : 1;
-    g->strip = group == 1 ? strip_vectors(r, vector_bytes, g->vector > VECTOR_MAX,
-                                          ceil_div(column->size, g->vector) * outers, rows, least_rows)
-                          : 1;
+    g->strip = group == 1 ? strip_vectors(r, g, column, outers, rows, least_rows) : 1;
     g->unroll = group > 1 ? rows_in_flight(r, vector_bytes, rows)
                           : rows_together(r, min_u64(ceil_div(column->size, g->vector), g->strip), vector_bytes, rows);
     g->units = rows;
