@@ -160,8 +160,7 @@ static argmax_cl_status check_disjoint(const region *a, const region *b) {
                   : ARGMAX_CL_SUCCESS;
 }
 
-static argmax_cl_status check_queue(cl_command_queue queue, cl_context context, cl_device_id device,
-                                    queue_facts *facts) {
+argmax_cl_status check_queue(cl_context context, cl_device_id device, cl_command_queue queue, bool *out_of_order) {
     if (!queue)
         return fail(ARGMAX_CL_ERROR_INVALID_QUEUE, "queue = NULL: expected a command queue");
     cl_context owner = NULL;
@@ -179,7 +178,7 @@ static argmax_cl_status check_queue(cl_command_queue queue, cl_context context, 
         return fail(ARGMAX_CL_ERROR_INVALID_QUEUE, "queue belongs to another context: expected the handle's");
     if (target != device)
         return fail(ARGMAX_CL_ERROR_INVALID_QUEUE, "queue is for another device of the context: expected the handle's");
-    facts->out_of_order = (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0;
+    *out_of_order = (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0;
     return ARGMAX_CL_SUCCESS;
 }
 
@@ -209,16 +208,13 @@ static uint32_t element_alignment(const tensor_view *view) {
     return view->type ? view->type->bits / 8 : 1;
 }
 
-argmax_cl_status check_enqueue(cl_context context, cl_device_id device, const problem *p, uint32_t input_vector,
-                               cl_command_queue queue, const argmax_cl_buffers *given, cl_mem workspace,
-                               size_t workspace_bytes, cl_uint wait_count, const cl_event *wait_list,
-                               queue_facts *facts) {
+argmax_cl_status check_enqueue(cl_context context, const problem *p, uint32_t input_vector,
+                               const argmax_cl_buffers *given, cl_mem workspace, size_t workspace_bytes,
+                               cl_uint wait_count, const cl_event *wait_list) {
     enum { INPUT, INDEX, VALUE, WORKSPACE, COUNT };
     region regions[COUNT] = {{0}};
     argmax_cl_buffers buffers;
-    argmax_cl_status status = check_queue(queue, context, device, facts);
-    if (!status)
-        status = STRUCT_READ("buffers", argmax_cl_buffers, value, given, &buffers);
+    argmax_cl_status status = STRUCT_READ("buffers", argmax_cl_buffers, value, given, &buffers);
     if (!status)
         status = check_tensor("buffers->input", &p->input, element_alignment(&p->input) * input_vector, buffers.input,
                               context, CL_MEM_WRITE_ONLY, &regions[INPUT]);

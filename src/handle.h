@@ -134,8 +134,22 @@ argmax_cl_status problem_open(argmax_cl_handle handle, argmax_cl_operator op, co
 argmax_cl_status plan_create(argmax_cl_plan *out, argmax_cl_handle handle, const problem *p);
 void plan_release(argmax_cl_plan plan);
 
+/* launch.c: an enqueue on a queue that was checked; *event is NULL after a failure. */
+argmax_cl_status plan_enqueue(argmax_cl_plan plan, cl_command_queue queue, bool out_of_order,
+                              const argmax_cl_buffers *buffers, cl_mem workspace, cl_uint wait_count,
+                              const cl_event *wait_list, cl_event *event);
+
 /* onecall.c: what argmax_cl and argmin_cl keep. */
 void cached_plans_release(argmax_cl_handle handle);
+
+/* workspaces.c: a workspace for one enqueue, on the queue `in_order`, or on any where that is NULL. *slot is NULL when
+ * the pool is busy: the buffer then lives for this enqueue alone. */
+argmax_cl_status workspace_take(argmax_cl_handle handle, cl_command_queue in_order, size_t bytes,
+                                pooled_workspace **slot, cl_mem *buffer);
+/* Give it back with the event after which it is idle; on its own queue it needs none. After an enqueue that failed, of
+ * which half may be on its way, or without an event that can be kept, the buffer goes: OpenCL keeps it until the
+ * enqueued kernels are done. */
+void workspace_return(argmax_cl_handle handle, pooled_workspace *slot, cl_mem buffer, bool enqueued, cl_event done);
 void workspaces_release(argmax_cl_handle handle);
 
 /* program.c: the program of kernels/<kernel>.cl built with the options, from the handle's cache or compiled. */

@@ -91,20 +91,16 @@ bool add_u64(uint64_t a, uint64_t b, uint64_t *sum);
 
 /* ---- buffers.c: every rule about OpenCL objects, checked at each enqueue --------------------------------------- */
 
-/* What launch needs to know of a queue. */
-typedef struct queue_facts {
-    bool out_of_order;
-} queue_facts;
-
-/* Queue of the handle's context and device, buffers present, of the same context, readable or writable by kernels
- * (sub-buffers: host and device access flags count), large enough for the problem's addressed ranges, outputs and
- * workspace disjoint from all others (sub-buffers by parent and origin, USE_HOST_PTR buffers by address), wait list
- * sound. workspace_bytes 0: workspace ignored. The input is read by vectors of input_vector elements that start at
- * multiples of their size, 1 where any element may come first. */
-argmax_cl_status check_enqueue(cl_context context, cl_device_id device, const problem *p, uint32_t input_vector,
-                               cl_command_queue queue, const argmax_cl_buffers *given, cl_mem workspace,
-                               size_t workspace_bytes, cl_uint wait_count, const cl_event *wait_list,
-                               queue_facts *facts);
+/* Queue of that context and device; whether it is out of order. */
+argmax_cl_status check_queue(cl_context context, cl_device_id device, cl_command_queue queue, bool *out_of_order);
+/* Buffers present, of the context, readable or writable by kernels (sub-buffers: host and device access flags count),
+ * large enough for the problem's addressed ranges, outputs and workspace disjoint from all others (sub-buffers by
+ * parent and origin, USE_HOST_PTR buffers by address), wait list sound. workspace_bytes 0: workspace ignored. The input
+ * is read by vectors of input_vector elements that start at multiples of their size, 1 where any element may come
+ * first. */
+argmax_cl_status check_enqueue(cl_context context, const problem *p, uint32_t input_vector,
+                               const argmax_cl_buffers *given, cl_mem workspace, size_t workspace_bytes,
+                               cl_uint wait_count, const cl_event *wait_list);
 
 /* ---- layout.c: the collapsed problem --------------------------------------------------------------------------- */
 

@@ -109,25 +109,32 @@ static uint32_t aligned_elements(const struct argmax_cl_plan_s *plan) {
     return plan->problem.outputs && plan->geometry.load == LOAD_ALIGNED ? plan->geometry.vector : 1;
 }
 
+argmax_cl_status plan_enqueue(argmax_cl_plan plan, cl_command_queue queue, bool out_of_order,
+                              const argmax_cl_buffers *buffers, cl_mem workspace, cl_uint wait_count,
+                              const cl_event *wait_list, cl_event *event) {
+    argmax_cl_status status = check_enqueue(plan->handle->context, &plan->problem, aligned_elements(plan), buffers,
+                                            workspace, plan->workspace_bytes, wait_count, wait_list);
+    if (!status && plan->problem.outputs == 0)
+        status = launch_nothing(queue, wait_count, wait_list, event);
+    else if (!status)
+        status = launch(plan, queue, out_of_order, buffers, workspace, wait_count, wait_list, event);
+    if (status && event)
+        *event = NULL;
+    return status;
+}
+
 argmax_cl_status argmax_cl_plan_enqueue(argmax_cl_plan plan, cl_command_queue queue, const argmax_cl_buffers *buffers,
                                         cl_mem workspace, cl_uint wait_count, const cl_event *wait_list,
                                         cl_event *event) {
-    queue_facts facts;
+    bool out_of_order = false;
     if (event)
         *event = NULL;
     if (!plan)
         return fail(ARGMAX_CL_ERROR_INVALID_ARGUMENT, "plan = NULL: expected a plan of argmax_cl_plan_create");
     argmax_cl_status status = device_enter();
     if (!status)
-        status = check_enqueue(plan->handle->context, plan->handle->device, &plan->problem, aligned_elements(plan),
-                               queue, buffers, workspace, plan->workspace_bytes, wait_count, wait_list, &facts);
-    if (!status && plan->problem.outputs == 0)
-        status = launch_nothing(queue, wait_count, wait_list, event);
-    else if (!status)
-        status = launch(plan, queue, facts.out_of_order, buffers, workspace, wait_count, wait_list, event);
-    if (status && event)
-        *event = NULL;
-    return status;
+        status = check_queue(plan->handle->context, plan->handle->device, queue, &out_of_order);
+    return status ? status : plan_enqueue(plan, queue, out_of_order, buffers, workspace, wait_count, wait_list, event);
 }
 
 argmax_cl_status argmax_cl_plan_warm_up(argmax_cl_plan plan, cl_command_queue queue) {

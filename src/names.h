@@ -7,6 +7,7 @@
 #define cached_plans_release argmax_cl_internal_cached_plans_release
 #define check_desc argmax_cl_internal_check_desc
 #define check_enqueue argmax_cl_internal_check_enqueue
+#define check_queue argmax_cl_internal_check_queue
 #define choose_arithmetic argmax_cl_internal_choose_arithmetic
 #define counters_lend argmax_cl_internal_counters_lend
 #define counters_prepare argmax_cl_internal_counters_prepare
@@ -19,8 +20,8 @@
 #define dtype_find argmax_cl_internal_dtype_find
 #define element_bytes argmax_cl_internal_element_bytes
 #define fail argmax_cl_internal_fail
-#define fail_build argmax_cl_internal_fail_build
 #define fail_buffer argmax_cl_internal_fail_buffer
+#define fail_build argmax_cl_internal_fail_build
 #define fail_opencl argmax_cl_internal_fail_opencl
 #define fail_with argmax_cl_internal_fail_with
 #define finish_outputs argmax_cl_internal_finish_outputs
@@ -49,6 +50,7 @@
 #define options_merge argmax_cl_internal_options_merge
 #define options_scan argmax_cl_internal_options_scan
 #define plan_create argmax_cl_internal_plan_create
+#define plan_enqueue argmax_cl_internal_plan_enqueue
 #define plan_merge argmax_cl_internal_plan_merge
 #define plan_release argmax_cl_internal_plan_release
 #define problem_open argmax_cl_internal_problem_open
@@ -74,4 +76,6 @@
 #define tuning_user_file argmax_cl_internal_tuning_user_file
 #define wanted_groups argmax_cl_internal_wanted_groups
 #define widest_vector argmax_cl_internal_widest_vector
+#define workspace_return argmax_cl_internal_workspace_return
+#define workspace_take argmax_cl_internal_workspace_take
 #define workspaces_release argmax_cl_internal_workspaces_release

@@ -15,7 +15,7 @@ static cl_command_queue queue, other_queue;
 static cl_mem input, index_, value, workspace, other_buffer;
 static unsigned char host_memory[HOST_BYTES];
 
-/* One call of check_enqueue. */
+/* One call of check_queue and check_enqueue. */
 typedef struct call {
     problem p;
     cl_command_queue queue;
@@ -103,12 +103,16 @@ static call good_call(void) {
     return (call){problem_at(0, 0, 0), queue, buffers, workspace, WORKSPACE_BYTES, 0, NULL};
 }
 
+static argmax_cl_status check(const call *c, uint32_t input_vector) {
+    bool out_of_order;
+    const argmax_cl_status status = check_queue(context, device, c->queue, &out_of_order);
+    return status ? status
+                  : check_enqueue(context, &c->p, input_vector, &c->buffers, c->workspace, c->workspace_bytes,
+                                  c->wait_count, c->wait_list);
+}
+
 static void expect(const char *label, const call *c, argmax_cl_status status, const char *parts) {
-    queue_facts facts = {false};
-    expect_status(label,
-                  check_enqueue(context, device, &c->p, 1, c->queue, &c->buffers, c->workspace, c->workspace_bytes,
-                                c->wait_count, c->wait_list, &facts),
-                  status, parts);
+    expect_status(label, check(c, 1), status, parts);
 }
 
 #define ACCEPTED ARGMAX_CL_SUCCESS, NULL
@@ -145,12 +149,9 @@ START_TEST(the_queue_is_of_the_device) {
     ck_assert_int_eq(code, CL_SUCCESS);
     cl_command_queue const wrong = clCreateCommandQueue(shared, both[1], 0, &code);
     ck_assert_int_eq(code, CL_SUCCESS);
-    call c = good_call();
-    queue_facts facts;
-    expect_status(
-        "device",
-        check_enqueue(shared, device, &c.p, 1, wrong, &c.buffers, workspace, WORKSPACE_BYTES, 0, NULL, &facts),
-        ARGMAX_CL_ERROR_INVALID_QUEUE, "queue|another device");
+    bool out_of_order;
+    expect_status("device", check_queue(shared, device, wrong, &out_of_order), ARGMAX_CL_ERROR_INVALID_QUEUE,
+                  "queue|another device");
     clReleaseCommandQueue(wrong);
     clReleaseContext(shared);
     for (cl_uint i = 1; i <= count; i++)
@@ -160,29 +161,21 @@ END_TEST
 
 START_TEST(the_queue_s_order_is_reported) {
     cl_int code;
-    const call c = good_call();
-    cl_command_queue const out_of_order =
-        clCreateCommandQueue(context, device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code);
-    queue_facts facts = {true};
-    ck_assert_int_eq(
-        check_enqueue(context, device, &c.p, 1, queue, &c.buffers, workspace, WORKSPACE_BYTES, 0, NULL, &facts),
-        ARGMAX_CL_SUCCESS);
-    ck_assert(!facts.out_of_order);
+    cl_command_queue const other = clCreateCommandQueue(context, device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code);
+    bool out_of_order = true;
+    ck_assert_int_eq(check_queue(context, device, queue, &out_of_order), ARGMAX_CL_SUCCESS);
+    ck_assert(!out_of_order);
     if (code != CL_SUCCESS)
         return; /* a device may have none */
-    ck_assert_int_eq(
-        check_enqueue(context, device, &c.p, 1, out_of_order, &c.buffers, workspace, WORKSPACE_BYTES, 0, NULL, &facts),
-        ARGMAX_CL_SUCCESS);
-    ck_assert(facts.out_of_order);
-    clReleaseCommandQueue(out_of_order);
+    ck_assert_int_eq(check_queue(context, device, other, &out_of_order), ARGMAX_CL_SUCCESS);
+    ck_assert(out_of_order);
+    clReleaseCommandQueue(other);
 }
 END_TEST
 
 START_TEST(the_struct_is_one_of_ours) {
     call c = good_call();
-    queue_facts facts;
-    expect_status("NULL",
-                  check_enqueue(context, device, &c.p, 1, queue, NULL, workspace, WORKSPACE_BYTES, 0, NULL, &facts),
+    expect_status("NULL", check_enqueue(context, &c.p, 1, NULL, workspace, WORKSPACE_BYTES, 0, NULL),
                   ARGMAX_CL_ERROR_INVALID_ARGUMENT, "buffers = NULL");
     c.buffers.struct_size = 3;
     expect("struct_size", &c, ARGMAX_CL_ERROR_INVALID_ARGUMENT, "buffers->struct_size = 3");
@@ -434,9 +427,6 @@ START_TEST(parts_of_one_buffer_are_disjoint) {
 }
 END_TEST
 
-#define CHECK_BY(vector)                                                                                               \
-    check_enqueue(context, device, &c.p, vector, queue, &c.buffers, workspace, WORKSPACE_BYTES, 0, NULL, &facts)
-
 /* OpenCL has sub-buffers start at multiples of CL_DEVICE_MEM_BASE_ADDR_ALIGN, which is at least the largest vector, but
  * not every implementation insists: longer vectors stand for smaller alignments here. */
 START_TEST(a_part_starts_where_vectors_do) {
@@ -447,17 +437,16 @@ START_TEST(a_part_starts_where_vectors_do) {
     cl_mem const mem = buffer(CL_MEM_READ_WRITE, 4 * align, NULL);
     cl_mem const odd = part(mem, 0, align, align), even = part(mem, 0, 2 * align, align);
     call c = good_call();
-    queue_facts facts;
     char parts[64];
     c.buffers.input = odd;
-    expect_status("as far apart", CHECK_BY(vector), ACCEPTED);
+    expect_status("as far apart", check(&c, vector), ACCEPTED);
     snprintf(parts, sizeof parts, "buffers->input|origin %zu|a multiple of %zu,", align, 2 * align);
-    expect_status("in the middle of a vector", CHECK_BY(2 * vector), ARGMAX_CL_ERROR_INVALID_BUFFER, parts);
+    expect_status("in the middle of a vector", check(&c, 2 * vector), ARGMAX_CL_ERROR_INVALID_BUFFER, parts);
     c.buffers.input = even;
-    expect_status("even", CHECK_BY(2 * vector), ACCEPTED);
+    expect_status("even", check(&c, 2 * vector), ACCEPTED);
     c.buffers.input = input;
     c.buffers.index = odd;
-    expect_status("outputs are written by elements", CHECK_BY(2 * vector), ACCEPTED);
+    expect_status("outputs are written by elements", check(&c, 2 * vector), ACCEPTED);
     clReleaseMemObject(even);
     clReleaseMemObject(odd);
     clReleaseMemObject(mem);

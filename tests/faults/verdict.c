@@ -21,12 +21,6 @@ static const struct {
     /* A workspace whose state is unknown is not used again. */
     {"clGetEventInfo", CL_EVENT_COMMAND_EXECUTION_STATUS, NULL},
     {"clRetainEvent", ANY, NULL},
-    /* A queue that does not tell whether it is in order has no workspace of its own. */
-    {"clGetCommandQueueInfo", CL_QUEUE_PROPERTIES, "call-two"},
-    {"clGetCommandQueueInfo", CL_QUEUE_PROPERTIES, "call-one-launch"},
-    {"clGetCommandQueueInfo", CL_QUEUE_PROPERTIES, "call-merging"},
-    {"clGetCommandQueueInfo", CL_QUEUE_PROPERTIES, "call-event"},
-    {"clGetCommandQueueInfo", CL_QUEUE_PROPERTIES, "call-busy"},
     /* Facts that choose a faster way, and names. */
     {"clGetDeviceInfo", CL_DEVICE_NAME, NULL},
     {"clGetDeviceInfo", CL_DEVICE_PLATFORM, NULL},
