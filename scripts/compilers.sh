@@ -22,15 +22,17 @@ headers=$build/headers
 mkdir -p "$headers"
 ln -sfn "$(cached OpenCL_INCLUDE_DIR)/CL" "$headers/CL"
 
+build_strictly() { build_in "$@" -DARGMAX_CL_WERROR=ON; } # FOLDER OPTIONS...
+
 with_clang() {
     need_packages clang
-    build_in "$build-clang" -DARGMAX_CL_WERROR=ON -DCMAKE_C_COMPILER=clang -DARGMAX_CL_BUILD_TESTS=ON -DARGMAX_CL_INSTALL=OFF
+    build_strictly "$build-clang" -DCMAKE_C_COMPILER=clang -DARGMAX_CL_BUILD_TESTS=ON -DARGMAX_CL_INSTALL=OFF
 }
 
 # The ICD loader needs glibc: the library is linked against it, and not run.
 with_musl() {
     need_packages musl-tools
-    build_in "$build-musl" -DARGMAX_CL_WERROR=ON -DCMAKE_C_COMPILER=musl-gcc "${library_only[@]}" -DOpenCL_INCLUDE_DIR="$headers" \
+    build_strictly "$build-musl" -DCMAKE_C_COMPILER=musl-gcc "${library_only[@]}" -DOpenCL_INCLUDE_DIR="$headers" \
         -DOpenCL_LIBRARY="$loader"
 }
 
@@ -42,7 +44,7 @@ with_mingw() {
     nm -D --defined-only "$loader" |
         awk 'BEGIN {print "LIBRARY OpenCL.dll\nEXPORTS"} $3 ~ /^cl/ {sub("@.*", "", $3); print $3}' >"$folder/OpenCL.def"
     $compiler-dlltool -d "$folder/OpenCL.def" -l "$folder/libOpenCL.dll.a" || return 1
-    build_in "$folder" -DARGMAX_CL_WERROR=ON -DCMAKE_SYSTEM_NAME=Windows -DCMAKE_C_COMPILER=$compiler-gcc-posix \
+    build_strictly "$folder" -DCMAKE_SYSTEM_NAME=Windows -DCMAKE_C_COMPILER=$compiler-gcc-posix \
         -DCMAKE_RC_COMPILER=$compiler-windres "${library_only[@]}" -DOpenCL_INCLUDE_DIR="$headers" \
         -DOpenCL_LIBRARY="$folder/libOpenCL.dll.a"
 }
@@ -70,7 +72,7 @@ foreign() { # ARCHITECTURE TRIPLET TRIPLET_OF_ITS_LIBRARIES EMULATOR...
     unpack "$1" "$folder/system" check libsubunit0 libsubunit-dev ocl-icd-libopencl1 || return 1
     libraries=$folder/system/root/usr/lib/$3
     export PKG_CONFIG_LIBDIR=$libraries/pkgconfig PKG_CONFIG_SYSROOT_DIR=$folder/system/root
-    build_in "$folder" -DARGMAX_CL_WERROR=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_C_COMPILER="$triplet-gcc" \
+    build_strictly "$folder" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_C_COMPILER="$triplet-gcc" \
         "-DCMAKE_CROSSCOMPILING_EMULATOR=$(IFS=';'; echo "${*:4}")" -DARGMAX_CL_BUILD_TESTS=ON \
         -DARGMAX_CL_BUILD_BENCH=OFF -DARGMAX_CL_BUILD_EXAMPLES=OFF -DARGMAX_CL_INSTALL=OFF \
         -DOpenCL_INCLUDE_DIR="$headers" -DOpenCL_LIBRARY="$libraries/libOpenCL.so.1" &&

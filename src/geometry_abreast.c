@@ -17,13 +17,15 @@ static void choose_segment_vector(const geometry_request *r, const layout_dim *l
     g->load = kind_of_load(r, true, g->vector);
 }
 
-/* Tiles over `size` neighbours, as wide as their accumulators allow, a key and a count for each component: a tile that
- * has only some of them reads little in a row. Narrower where that leaves too few for the device. */
-static uint64_t tiles_over(const geometry_request *r, uint64_t size, uint64_t outers, const geometry *g) {
-    uint64_t side = min_u64(size, g->strip);
-    while (side > 1 && ceil_div(size, side) * outers < wanted_groups(r, g->family))
-        side = ceil_div(side, 2);
-    return ceil_div(size, ceil_div(size, ceil_div(size, side)));
+/* Tiles over `size` neighbours, all alike but for the last, as wide as their accumulators allow, a key and a count for
+ * each component: a tile that has only some of them reads little in a row. Narrower where that leaves too few for the
+ * device. */
+static void lay_tiles(const geometry_request *r, uint64_t size, geometry *g) {
+    g->side = min_u64(size, g->strip);
+    while (g->side > 1 && ceil_div(size, g->side) * g->outers < wanted_groups(r, g->family))
+        g->side = ceil_div(g->side, 2);
+    g->side = ceil_div(size, ceil_div(size, g->side));
+    g->tiles = ceil_div(size, g->side);
 }
 
 bool geometry_abreast(const geometry_request *r, geometry *g) {
@@ -47,7 +49,7 @@ bool geometry_abreast(const geometry_request *r, geometry *g) {
         return false;
     g->strip = floor_power(max_u64(1, r->tuning->strip_bytes / (2 * g->vector * element_bytes(r->problem))), SIDE_MAX);
     g->outers = l->outputs / column->size;
-    g->tiles = tiles_over(r, column->size, g->outers, g);
+    lay_tiles(r, column->size, g);
     g->scan = deal(r, 1, g->tiles * g->outers, r->tuning->groups_max);
     plan_merge(r, l->outputs, 1, g);
     return true;

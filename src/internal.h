@@ -210,6 +210,7 @@ typedef struct geometry {
     bool one_block;           /* columns: no accumulator counts more rows than it can */
     /* columns, folded, abreast: tiles over the dim of the columns, and outputs that each column dim serves */
     uint64_t tiles, outers;
+    uint64_t side; /* abreast: outputs of a tile, except the last */
     uint32_t fold; /* folded: which reduced dim the columns are */
     launch_grid scan;
     launch_grid merge; /* used when parts > 1 */
