@@ -40,6 +40,8 @@ static double time_wall(job *j) {
 static double time_launch(job *j) {
     const bench_device *const device = j->bench->device;
     const size_t one = 1;
+    if (!flush_caches(j, device->plain) || clFinish(device->plain) != CL_SUCCESS)
+        return -1;
     const double start = now();
     const bool good =
         clEnqueueNDRangeKernel(device->plain, device->empty, 1, NULL, &one, &one, 0, NULL, NULL) == CL_SUCCESS &&

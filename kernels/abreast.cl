@@ -116,9 +116,7 @@ static inline ulong first_output(const abreast_t *g, const ulong job) {
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void abreast(__global const T *restrict in, TARGET,
                                                                      const dims_t dims, const abreast_t g) {
-    const ulong first = (ulong)get_group_id(0) * g.jobs_per_group;
-    const ulong last = min(first + g.jobs_per_group, g.jobs);
-    for (ulong job = first; job < last; ++job) {
+    EACH_JOB(job) {
         const ulong out = first_output(&g, job);
         const uint count = (uint)min(g.side, g.columns - job % g.tiles * g.side);
         const long start = input_start(&dims, out);

@@ -145,15 +145,12 @@ columns(__global const T *restrict in, TARGET, const dims_t dims, const columns_
 #if GROUP > 1
     __local candidate_t shared[VEC * PLANE];
 #endif
-    MERGE_ONLY(unit, UNIT_FIRST(unit), UNIT_COUNT(unit))
+    MERGE_ONLY(unit, MERGE_UNIT(UNIT_FIRST(unit), UNIT_COUNT(unit)))
     const uint me = (uint)get_local_id(0);
     const uint share = me / ACROSS;
-    const ulong first = (ulong)get_group_id(0) * g.jobs_per_group;
-    const ulong last = min(first + g.jobs_per_group, g.jobs);
-    for (ulong job = first; job < last; ++job) {
-        const ulong tile = job % g.tiles;
-        const ulong outer = (job / g.tiles) % g.outers;
-        const ulong part = SPLIT ? job / g.tiles / g.outers : 0;
+    EACH_JOB(job) {
+        const place_t at = place_of(&g, job);
+        const ulong tile = at.tile, outer = at.outer, part = SPLIT ? at.part : 0;
         const ulong column = lane_column(tile);
         const int count = lane_vectors(&g, column);
         const ulong from = part * g.chunk;
@@ -183,6 +180,6 @@ columns(__global const T *restrict in, TARGET, const dims_t dims, const columns_
 #else
         leave_strip(in, TARGET_ARGUMENTS, &dims, &g, &o, part, from, column, count, &strip);
 #endif
-        FINISH_JOB(job % (g.tiles * g.outers), outer * g.columns + tile * UNIT_WIDTH, UNIT_COUNT(tile))
+        FINISH_JOB(outer * g.tiles + tile, MERGE_UNIT(outer * g.columns + tile * UNIT_WIDTH, UNIT_COUNT(tile)))
     }
 }

@@ -38,17 +38,14 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void folded(__global
                                                                         const weights_t w FINISH_PARAMETERS) {
     FINISH_LOCALS
 #if GROUP > 1
-    __local ulong2 shared[GROUP];
+    MEETING(ulong2, shared, GROUP)
 #endif
-    MERGE_ONLY(unit, unit, 1)
+    MERGE_ONLY(unit, MERGE_ONE(unit))
     const uint me = (uint)get_local_id(0);
     const uint share = me / ACROSS;
-    const ulong first = (ulong)get_group_id(0) * g.jobs_per_group;
-    const ulong last = min(first + g.jobs_per_group, g.jobs);
-    for (ulong job = first; job < last; ++job) {
-        const ulong tile = job % g.tiles;
-        const ulong out = (job / g.tiles) % g.outers;
-        const ulong part = job / g.tiles / g.outers;
+    EACH_JOB(job) {
+        const place_t at = place_of(&g, job);
+        const ulong tile = at.tile, out = at.outer, part = at.part;
         const ulong column = lane_column(tile);
         const ulong from = part * g.chunk + share;
         const ulong to = min(part * g.chunk + g.chunk, g.rows);
@@ -57,10 +54,10 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void folded(__global
         scan(in + input_start(&dims, out), &dims, &g, column, count, from, to, &strip);
         ulong2 best = fold_strip(&strip, &dims, &g, &w, column, count, from);
 #if GROUP > 1
-        MEET(best, shared, better_partial, me, GROUP, 1);
+        MEET_NEIGHBOURS(best, shared, better_partial, me, GROUP);
 #endif
         if (me == 0)
             partials[PARTIAL_AT(&dims, out, part * g.tiles + tile)] = best;
-        FINISH_JOB(out, out, 1)
+        FINISH_JOB(out, MERGE_ONE(out))
     }
 }

@@ -51,9 +51,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void held(__global c
 #endif
     const uint me = (uint)get_local_id(0);
     const uint lane = me % LANES;
-    const ulong first = (ulong)get_group_id(0) * g.jobs_per_group;
-    const ulong last = min(first + g.jobs_per_group, g.jobs);
-    for (ulong job = first; job < last; ++job) {
+    EACH_JOB(job) {
         TV bits[BATCH][LOADS];
         const ulong row = job * (ROWS * BATCH);
         const uint left = (uint)min((ulong)(ROWS * BATCH), dims.outputs - row);

@@ -15,9 +15,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void merge(__global 
     __local ulong2 gathered[GROUP];
 #endif
     const uint me = (uint)get_local_id(0);
-    const ulong first = (ulong)get_group_id(0) * g.jobs_per_group;
-    const ulong last = min(first + g.jobs_per_group, g.jobs);
-    for (ulong job = first; job < last; ++job) {
+    EACH_JOB(job) {
         const ulong out = job * ROWS + me % ROWS;
         MERGE_OUTPUT(out, out < dims.outputs, g.parts, LANES);
     }

@@ -35,7 +35,7 @@
 
 /* What stays the same for every job; vectors and chunks count vectors, the rest elements. */
 typedef struct {
-    ulong jobs, jobs_per_group, parts;
+    ulong jobs, jobs_per_group, parts, per_parts;
     ulong vectors, chunk;           /* of an output, of a part */
     ulong segment, segment_vectors; /* length of the last reduced dim */
     long stride;                    /* input stride of the last reduced dim */
@@ -158,7 +158,8 @@ static inline candidate_t scan(__global const T *start, const dims_t *dims, cons
             for (int u = 0; u < UNROLL; ++u)
                 ACC_STEP(acc, bits[u], k + (uint)u);
         }
-#if GROUP > 1
+#if GROUP > 1 && UNROLL == 1 /* then none is left */
+#elif GROUP > 1
         if (k < count) {
             load_vectors(start, dims, g, count - k, &step, bits);
 #pragma unroll
@@ -217,25 +218,24 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 rows(__global const T *restrict in, TARGET, const dims_t dims, const rows_t g FINISH_PARAMETERS) {
     FINISH_LOCALS
 #if LANES > 1
-    __local candidate_t shared[GROUP];
+    MEETING(candidate_t, shared, LANES)
 #endif
-    MERGE_ONLY(unit, unit, 1)
+    MERGE_ONLY(unit, MERGE_ONE(unit))
     const uint me = (uint)get_local_id(0);
     const uint lane = me % LANES;
-    const ulong first = (ulong)get_group_id(0) * g.jobs_per_group;
-    const ulong last = min(first + g.jobs_per_group, g.jobs);
-    for (ulong job = first; job < last; ++job) {
-        const ulong part = SPLIT ? job % g.parts : 0;
-        const ulong out = (SPLIT ? job / g.parts : job) * ROWS + me / LANES;
+    EACH_JOB(job) {
+        const ulong row = SPLIT ? divide(job, g.per_parts) : job;
+        const ulong part = SPLIT ? job - row * g.parts : 0;
+        const ulong out = row * ROWS + me / LANES;
         const ulong origin = first_index(&g, part * g.chunk);
         candidate_t best = CANDIDATE_NONE;
         if (out < dims.outputs)
             best = scan_part(in + input_start(&dims, out), &dims, &g, part, lane, origin);
 #if LANES > 1
-        MEET(best, shared, better, lane, LANES, 1);
+        MEET_NEIGHBOURS(best, shared, better, lane, LANES);
 #endif
         if (lane == 0 && out < dims.outputs)
             LEAVE(out, part, !LOSES(CANDIDATE_KEY(best)), CANDIDATE_KEY(best), origin + CANDIDATE_PLACE(best));
-        FINISH_JOB(out, out, 1)
+        FINISH_JOB(out, MERGE_ONE(out))
     }
 }

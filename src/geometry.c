@@ -40,6 +40,10 @@ uint64_t wanted_groups(const geometry_request *r, kernel_family family) {
     return (uint64_t)r->device->compute_units * (columns ? r->tuning->groups_columns : r->tuning->groups_per_unit);
 }
 
+bool divides_jobs(uint64_t a, uint64_t b, uint64_t divisor) {
+    return a <= UINT64_MAX / divisor / b;
+}
+
 launch_grid deal(const geometry_request *r, uint32_t group, uint64_t jobs, uint64_t most) {
     launch_grid grid = {group, jobs, jobs, 1};
     const uint64_t groups = min_u64(group == 1 ? wanted_groups(r, FAMILY_ROWS) : most, r->tuning->groups_max);
@@ -52,29 +56,30 @@ launch_grid deal(const geometry_request *r, uint32_t group, uint64_t jobs, uint6
 
 /* Units of a part of about `chunk` units: whole batches of loads, the nearest number of them, since rounding up alone
  * would leave half the parts where a chunk is little more than one. Parts of many batches end within one instead: so
- * they are all alike, and no more than were asked for. */
-static uint64_t round_chunk(uint64_t chunk, uint64_t batch, uint64_t step) {
+ * they are all alike, and no more than were asked for. Where parts may be less than one, those are alike too. */
+static uint64_t round_chunk(uint64_t chunk, uint64_t smallest, uint64_t batch, uint64_t step) {
     if (chunk >= MANY_BATCHES * batch)
         return ceil_div(chunk, step) * step;
+    if (chunk < batch && chunk >= smallest)
+        return ceil_div(chunk, smallest) * smallest;
     return chunk > batch ? (chunk + batch / 2) / batch * batch : chunk;
 }
 
-bool cut(const geometry_request *r, uint64_t groups, uint64_t least, uint64_t step, uint64_t most, geometry *g) {
+bool cut(const geometry_request *r, uint64_t groups, uint64_t smallest, uint64_t step, uint64_t most, geometry *g) {
     const uint64_t wanted = wanted_groups(r, g->family);
     uint64_t parts = 1;
-    g->least = least;
     if (r->split) {
         if (g->units < 2)
             return false;
         /* One work-group too many waits for all the others. */
-        parts = max_u64(2, min_u64(wanted / groups, g->units / least));
+        parts = max_u64(2, min_u64(wanted / groups, g->units / smallest));
         parts = max_u64(parts, ceil_div(g->units, most));
     } else if (g->units > most) {
         return false;
     }
     g->chunk = ceil_div(g->units, parts);
     if (parts > 1)
-        g->chunk = min_u64(round_chunk(g->chunk, least, step), max_u64(most / least * least, 1));
+        g->chunk = min_u64(round_chunk(g->chunk, smallest, g->least, step), max_u64(most / g->least * g->least, 1));
     g->parts = ceil_div(g->units, g->chunk);
     return !r->split || g->parts > 1;
 }

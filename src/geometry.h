@@ -49,10 +49,13 @@ load_kind kind_of_load(const geometry_request *r, bool unit, uint32_t vector);
 void choose_arithmetic(const geometry_request *r, geometry *g);
 
 /* Cut g->units of each output into parts, so that `groups` work-groups for whole outputs become enough for the device
- * and, where two parts suffice, no more than are wanted, and no part has more than `most` units. `least` units are the
- * smallest part worth a work-group; short parts are multiples of it, parts of many batches of `step`. False when it
- * must be cut and cannot, or is too long and may not. */
-bool cut(const geometry_request *r, uint64_t groups, uint64_t least, uint64_t step, uint64_t most, geometry *g);
+ * and, where two parts suffice, no more than are wanted, and no part has more than `most` units. g->least units are a
+ * batch, and a reduction of two is worth cutting; `smallest` are what a part has at least. Parts below a batch are
+ * multiples of `smallest`, others of a batch, those of many batches of `step`. False when it must be cut and cannot, or
+ * is too long and may not. */
+bool cut(const geometry_request *r, uint64_t groups, uint64_t smallest, uint64_t step, uint64_t most, geometry *g);
+/* Whether a * b jobs can be divided by the reciprocal of `divisor` (kernels.c): a job times it fits a word. */
+bool divides_jobs(uint64_t a, uint64_t b, uint64_t divisor);
 /* Jobs to work-groups, in runs where there are more jobs than groups that pay: `most`, or on devices with one work-item
  * a group as many as keep the compute units busy. */
 launch_grid deal(const geometry_request *r, uint32_t group, uint64_t jobs, uint64_t most);

@@ -45,6 +45,7 @@ bool geometry_abreast(const geometry_request *r, geometry *g) {
         return false;
     g->unroll = (uint32_t)min_u64(r->tuning->unroll_rows, g->segment_vectors);
     g->units = l->reduction / last->size * g->segment_vectors;
+    g->least = 1;
     if (!cut(r, l->outputs, 1, 1, PART_ELEMENTS_MAX / g->vector, g))
         return false;
     g->strip = floor_power(max_u64(1, r->tuning->strip_bytes / (2 * g->vector * element_bytes(r->problem))), SIDE_MAX);

@@ -124,7 +124,10 @@ static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint6
     const uint64_t least = ceil_div(max_u64(max_u64(run, least_rows), r->tuning->part_bytes / row_bytes), run) * run;
     /* With several dims, parts of whole runs are what `steady` below asks for. */
     const uint64_t step = group > 1 && row_dims == 1 ? sharing : run;
+    g->least = least;
     if (!cut(r, g->tiles * g->outers, least, step, PART_ELEMENTS_MAX, g))
+        return false;
+    if (!divides_jobs(g->tiles * g->outers, g->parts, max_u64(g->tiles, g->outers)))
         return false;
     g->steady =
         g->strip == 1 &&

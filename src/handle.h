@@ -55,19 +55,20 @@ void handle_retain(argmax_cl_handle handle);
 void handle_release(argmax_cl_handle handle);
 
 /* The struct arguments of the kernels, laid out as in kernels/index.clh, rows.cl, abreast.cl, columns.cl, merge.cl,
- * finish.clh. */
+ * finish.clh. Of the dims' lists a kernel takes only as much as dims_room (options.c) tells: set_dims (kernels.c). */
 typedef struct kernel_dims {
-    cl_ulong kept_size[MAX_RANK];
-    cl_long kept_in[MAX_RANK], kept_index[MAX_RANK], kept_value[MAX_RANK];
+    cl_ulong outputs, reduction;
+    cl_long in_offset, index_offset, value_offset;
+    cl_ulong kept_count, reduced_count;
     cl_ulong reduced_size[MAX_RANK];
     cl_long reduced_in[MAX_RANK];
-    cl_long in_offset, index_offset, value_offset;
-    cl_ulong outputs, reduction;
-    cl_ulong kept_count, reduced_count;
+    cl_ulong kept_size[MAX_RANK];
+    cl_long kept_in[MAX_RANK], kept_index[MAX_RANK], kept_value[MAX_RANK];
 } kernel_dims;
+#define DIMS_LISTS 6
 
 typedef struct kernel_rows {
-    cl_ulong jobs, jobs_per_group, parts;
+    cl_ulong jobs, jobs_per_group, parts, per_parts;
     cl_ulong vectors, chunk;
     cl_ulong segment, segment_vectors;
     cl_long stride;
@@ -88,7 +89,7 @@ typedef struct kernel_abreast {
 typedef struct kernel_columns {
     cl_ulong jobs, jobs_per_group, parts;
     cl_ulong rows, chunk;
-    cl_ulong columns, tiles, outers;
+    cl_ulong columns, tiles, outers, per_tiles, per_outers;
     cl_ulong segment;
     cl_long stride, column_stride, column_index, column_value;
 } kernel_columns;

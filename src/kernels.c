@@ -1,7 +1,9 @@
 /* Kernel objects of a plan: created with every argument but the buffers, lent to one enqueue at a time. */
 #include "handle.h"
 
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 const char *scan_kernel_name(const geometry *g) {
     static const char *const names[] = {[FAMILY_ROWS] = "rows",
@@ -60,9 +62,38 @@ static cl_int set_finish(argmax_cl_plan plan, const kernel_set *set) {
     return code == CL_SUCCESS ? kernel_set_stage(plan, set, STAGE_BOTH, 0) : code;
 }
 
+/* The dims with lists of `room` entries. */
+static cl_int set_dims(cl_kernel kernel, cl_uint at, const kernel_dims *dims, uint32_t room) {
+    const size_t scalars = offsetof(kernel_dims, reduced_size), list = room * sizeof(cl_ulong);
+    const char *const lists = (const char *)dims + scalars;
+    char argument[sizeof *dims];
+    memcpy(argument, dims, scalars);
+    for (size_t i = 0; i < DIMS_LISTS; ++i)
+        memcpy(argument + scalars + i * list, lists + i * MAX_RANK * sizeof(cl_ulong), list);
+    return clSetKernelArg(kernel, at, scalars + DIMS_LISTS * list, argument);
+}
+
 static cl_int set_structs(cl_kernel kernel, cl_uint first, const kernel_dims *dims, const void *rest, size_t bytes) {
-    const cl_int code = clSetKernelArg(kernel, first, sizeof *dims, dims);
+    const cl_int code = set_dims(kernel, first, dims, dims_room(dims->kept_count, dims->reduced_count));
     return code == CL_SUCCESS ? clSetKernelArg(kernel, first + 1, bytes, rest) : code;
+}
+
+/* The merging kernel knows the reduced dims only where it reads values. */
+static cl_int set_merge(const struct argmax_cl_plan_s *plan, cl_kernel kernel, const kernel_dims *dims, bool idle) {
+    const geometry *g = &plan->geometry;
+    const problem *p = &plan->problem;
+    const kernel_merge merge = {idle ? 0 : g->merge.jobs, g->merge.jobs_per_group, g->parts};
+    const cl_uint at = merge_buffers(p);
+    const cl_int code =
+        set_dims(kernel, at, dims, dims_room(dims->kept_count, p->value.type ? dims->reduced_count : 1));
+    return code == CL_SUCCESS ? clSetKernelArg(kernel, at + 1, sizeof merge, &merge) : code;
+}
+
+/* What `divide` of kernels/index.clh asks for: m = 2^64 / d rounded up, 0 for a divisor of 1. With m * d = 2^64 + e, e
+ * < d, the upper half of n * m is n / d + n * e / (d * 2^64) rounded down, which is n / d rounded down while n * e <
+ * 2^64. */
+static cl_ulong reciprocal(cl_ulong divisor) {
+    return divisor == 1 ? 0 : UINT64_MAX / divisor + 1;
 }
 
 static cl_int set_rows(const struct argmax_cl_plan_s *plan, cl_kernel kernel, cl_uint first, const kernel_dims *dims,
@@ -72,6 +103,7 @@ static cl_int set_rows(const struct argmax_cl_plan_s *plan, cl_kernel kernel, cl
     const kernel_rows rows = {.jobs = jobs,
                               .jobs_per_group = g->scan.jobs_per_group,
                               .parts = g->parts,
+                              .per_parts = reciprocal(g->parts),
                               .vectors = g->units,
                               .chunk = g->chunk,
                               .segment = last->size,
@@ -118,6 +150,8 @@ static cl_int set_columns(const struct argmax_cl_plan_s *plan, cl_kernel kernel,
                                     .columns = column->size,
                                     .tiles = g->tiles,
                                     .outers = g->outers,
+                                    .per_tiles = reciprocal(g->tiles),
+                                    .per_outers = reciprocal(g->outers),
                                     .segment = dims->reduced_size[last],
                                     .stride = dims->reduced_in[last],
                                     .column_stride = column->in,
@@ -167,7 +201,6 @@ static cl_int set_scan(const struct argmax_cl_plan_s *plan, cl_kernel kernel, co
 static argmax_cl_status create_set(argmax_cl_plan plan, bool idle, kernel_set **out) {
     const geometry *g = &plan->geometry;
     const kernel_dims dims = dims_argument(&plan->layout);
-    const kernel_merge merge = {idle ? 0 : g->merge.jobs, g->merge.jobs_per_group, g->parts};
     const char *call = "clCreateKernel";
     cl_int code = CL_SUCCESS;
     kernel_set *set = calloc(1, sizeof *set);
@@ -183,7 +216,7 @@ static argmax_cl_status create_set(argmax_cl_plan plan, bool idle, kernel_set **
     if (code == CL_SUCCESS && g->finish != HANDOVER_NONE)
         code = set_finish(plan, set);
     if (code == CL_SUCCESS && set->merge)
-        code = set_structs(set->merge, merge_buffers(&plan->problem), &dims, &merge, sizeof merge);
+        code = set_merge(plan, set->merge, &dims, idle);
     if (code != CL_SUCCESS) {
         kernel_sets_release(set);
         return fail_opencl(call, code);

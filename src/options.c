@@ -28,8 +28,12 @@ static const char *unsigned_type(uint32_t bits) {
 }
 
 /* One or two dims are unrolled by the compiler, more are counted at run time. */
-static uint32_t dims_kind(uint32_t count) {
-    return count <= 2 ? count : 0;
+static uint32_t dims_kind(uint64_t count) {
+    return count <= 2 ? (uint32_t)count : 0;
+}
+
+uint32_t dims_room(uint64_t kept, uint64_t reduced) {
+    return dims_kind(kept) && dims_kind(reduced) ? 2 : MAX_RANK;
 }
 
 static void add_order(writer *w, const problem *p) {
@@ -78,6 +82,8 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char tex
         add(&w, " -DUNROLL=%" PRIu32 " -DLANES=%" PRIu32 "%s%s%s%s%s", g->unroll, g->lanes,
             g->placed ? " -DPLACED" : "", g->overlap ? " -DOVERLAP" : "", g->peel ? " -DPEEL" : "",
             g->together ? " -DTOGETHER" : "", g->steady ? " -DSTEADY" : "");
+    if (g->scan.group > 1 && g->scan.jobs_per_group == 1 && g->family != FAMILY_HELD)
+        add(&w, " -DONE_JOB");
 }
 
 void options_merge(const problem *p, const layout *l, const geometry *g, char text[OPTIONS_CAPACITY]) {

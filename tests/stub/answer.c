@@ -165,8 +165,25 @@ static bool count_alone(const stub_arguments *a, const kernel_finish *finish) {
     return alone;
 }
 
+/* The argument's lists have room for fewer dims than ours. */
+static kernel_dims read_dims(const stub_arguments *a) {
+    const cl_ulong *const words = stub_argument(a, ROLE_DIMS);
+    const uint32_t room = a->options.room;
+    kernel_dims d = {.outputs = words[0],
+                     .reduction = words[1],
+                     .in_offset = (cl_long)words[2],
+                     .index_offset = (cl_long)words[3],
+                     .value_offset = (cl_long)words[4],
+                     .kept_count = words[5],
+                     .reduced_count = words[6]};
+    void *const lists[] = {d.reduced_size, d.reduced_in, d.kept_size, d.kept_in, d.kept_index, d.kept_value};
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; ++i)
+        memcpy(lists[i], words + 7 + i * room, room * sizeof *words);
+    return d;
+}
+
 void stub_run_kernel(const stub_arguments *a) {
-    const kernel_dims *const d = stub_argument(a, ROLE_DIMS);
+    const kernel_dims dims = read_dims(a), *const d = &dims;
     const kernel_finish *const finish = stub_argument(a, ROLE_FINISH);
     const cl_ulong *const grid = stub_argument(a, ROLE_GRID); /* jobs, jobs_per_group, parts */
     const cl_ulong stage = finish ? finish->stage : STAGE_SCAN;

@@ -41,6 +41,7 @@ static stub_options read_options(const char *text) {
         .split = number(text, "SPLIT"),
         .one_launch = number(text, "ONE_LAUNCH"),
         .no_winner = number(text, "NO_WINNER"),
+        .room = number(text, "KEPT") && number(text, "REDUCED") ? 2 : MAX_RANK,
     };
 }
 
@@ -82,10 +83,15 @@ cl_int clReleaseProgram(cl_program program) {
 /* ---- kernels: the parameters as kernels/NAME.cl has them ---- */
 
 static const size_t role_bytes[ROLE_COUNT] = {
-    [ROLE_INPUT] = sizeof(cl_mem),    [ROLE_PARTIALS] = sizeof(cl_mem),      [ROLE_INDEX] = sizeof(cl_mem),
-    [ROLE_VALUE] = sizeof(cl_mem),    [ROLE_DIMS] = sizeof(kernel_dims),     [ROLE_WEIGHTS] = sizeof(kernel_weights),
-    [ROLE_COUNTERS] = sizeof(cl_mem), [ROLE_FINISH] = sizeof(kernel_finish),
+    [ROLE_INPUT] = sizeof(cl_mem),         [ROLE_PARTIALS] = sizeof(cl_mem),        [ROLE_INDEX] = sizeof(cl_mem),
+    [ROLE_VALUE] = sizeof(cl_mem),         [ROLE_WEIGHTS] = sizeof(kernel_weights), [ROLE_COUNTERS] = sizeof(cl_mem),
+    [ROLE_FINISH] = sizeof(kernel_finish),
 };
+
+/* Seven numbers and six lists. */
+static size_t dims_bytes(const stub_arguments *a) {
+    return (7 + 6 * a->options.room) * sizeof(cl_ulong);
+}
 
 /* Of the struct that tells how the work is dealt out. */
 static const struct {
@@ -149,7 +155,8 @@ cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, size_t bytes, const void 
     stub_arguments *const a = &kernel->arguments;
     if (index >= a->count)
         return CL_INVALID_ARG_INDEX;
-    if (bytes != (a->role[index] == ROLE_GRID ? a->grid_bytes : role_bytes[a->role[index]]))
+    const stub_role role = a->role[index];
+    if (bytes != (role == ROLE_GRID ? a->grid_bytes : role == ROLE_DIMS ? dims_bytes(a) : role_bytes[role]))
         return CL_INVALID_ARG_SIZE;
     memcpy(a->bytes[index], value, bytes);
     a->set[index] = true;
