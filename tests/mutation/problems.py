@@ -76,6 +76,7 @@ class Bench:
 
     def run_lists(self):
         """Every problem of the lists with its programs, as --explain tells; all must be right on unchanged kernels."""
+        kernels = "|".join(path.stem for path in sorted((self.root / "kernels").glob("*.cl")))
         problems = []
         for tuning, name in LISTS:
             path = self.tuning_path(tuning)
@@ -88,7 +89,7 @@ class Bench:
                 raise SystemExit(f"{name} with {tuning} fails on unchanged kernels:\n{said}")
             said = done.stdout.splitlines()
             for line, plan in zip(said[::2], said[1::2]):
-                programs = re.findall(r"\| (rows|held|columns|folded|merge): ([^|]*)", plan)
+                programs = re.findall(rf"\| ({kernels}): ([^|]*)", plan)
                 problems.append(Problem(path, line[8:], tuple((kernel, text.strip()) for kernel, text in programs)))
         return problems
 
