@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Do the tests bite? Change kernels and host code on purpose, a line at a time, and see that a fast part of the tests fails.
 #
-# usage: campaign.sh mutation [--seed N] [--count N] [--file TEXT] [--again] [--list] [--jobs N]   (--help tells more)
+# usage: campaign.sh mutation [--list] [--seed N] [--count N] [--file TEXT] [--jobs N] [--seconds N] [--keep killed|all]
+#        --help tells more
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 # shellcheck source=scripts/packages.sh
@@ -9,8 +10,4 @@ cd "$(dirname "$0")/../.."
 need_packages "${build_packages[@]}" check pocl-opencl-icd clang oclgrind python3
 prepare_pocl "$PWD/build"
 
-folder=${MUTATION_FOLDER:-build-mutation}
-mkdir -p "$folder"
-export POCL_CACHE_DIR=${POCL_CACHE_DIR:-$PWD/$folder/pocl}
-mkdir -p "$POCL_CACHE_DIR"
-exec nice -n 5 python3 tests/mutation/mutate.py --folder "$folder" "$@"
+exec nice -n 5 python3 tests/mutation/mutate.py --folder "${MUTATION_FOLDER:-build-mutation}" "$@"

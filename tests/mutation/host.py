@@ -3,15 +3,14 @@ import os
 import re
 import shutil
 import subprocess
-from pathlib import Path
+import sys
 
-from problems import CLOCK_SECONDS, limit_cpu
+from problems import code_files, configure, digest, limit_clock, limit_cpu, make
 
 # The tests in the order in which they run: milliseconds first. Programs are those of tests/CMakeLists.txt.
 UNIT = ("test_check", "test_counters", "test_status", "test_tuning", "print_geometry")
 DEVICE = ("test_buffers", "test_device", "test_plans", "test_events", "test_memory", "test_host", "test_forced",
           "run_problem", "run_faults", "run_limits", "run_stress", "test_layouts", "test_threads")
-ARGUMENTS = {"run_stress": ("2",)}
 LIST_SECONDS = 120
 LAYER = "argmax_cl_test_layer"
 LAYERED = ("run_faults", "run_limits")  # what makes OpenCL's calls fail lies below them
@@ -21,48 +20,52 @@ PARTS = ("one_launch", "two_launches", "gpu_one_launch", "gpu_two_launches")
 
 
 class HostMutants:
-    def __init__(self, root, folder, device, trust_device_tests):
-        self.root, self.device = Path(root), device
-        self.tree = (Path(folder) / "tree").resolve()
-        self.build, self.sanitized = self.tree / "build", self.tree / "build-asan"
-        self.tree.mkdir(parents=True, exist_ok=True)
-        for name in ("CMakeLists.txt", "LICENSE", "README.md", "cmake", "include", "src", "kernels", "tests"):
-            self.refresh(self.root / name, self.tree / name)
-        settings = ("-DARGMAX_CL_BUILD_TESTS=ON", "-DARGMAX_CL_BUILD_TOOLS=OFF", "-DARGMAX_CL_BUILD_BENCH=OFF",
-                    "-DARGMAX_CL_BUILD_EXAMPLES=OFF", "-DARGMAX_CL_INSTALL=OFF")
-        for build, own in ((self.build, ("-DCMAKE_C_FLAGS_RELEASE=-O1 -DNDEBUG",)),
-                           (self.sanitized, ("-DCMAKE_BUILD_TYPE=Debug", "-DARGMAX_CL_SANITIZE=address;undefined"))):
-            generator = ("-G", "Ninja") if shutil.which("ninja") and not (build / "Makefile").exists() else ()
-            self.shell("cmake", "-S", self.tree, "-B", build, *generator, *settings, *own)
-        if not (self.make(self.build, (*UNIT, *DEVICE, LAYER)) and self.make(self.sanitized, SANITIZED)):
-            raise SystemExit(f"does not build unchanged; see with: cmake --build {self.build}")
-        failure = self.unit(self.build, UNIT) or self.unit(self.sanitized, SANITIZED)
-        if not failure and not trust_device_tests:
-            failure = self.on_device()
+    """Those that a worker judges, in a tree and builds of its own."""
+
+    def __init__(self, root, folder, own, options):
+        self.root, self.folder, self.tree = root, folder, own / "tree"
+        self.plain, self.sanitized = self.tree / "build", self.tree / "build-asan"
+        self.device, self.jobs = options.device, options.build_jobs
+        self.on_device = DEVICE
+
+    def build(self):
+        self.refresh()
+        settings = [f"-DARGMAX_CL_{part}=OFF" for part in ("BUILD_TOOLS", "BUILD_BENCH", "BUILD_EXAMPLES", "INSTALL")]
+        configure(self.tree, self.plain, *settings, "-DCMAKE_C_FLAGS_RELEASE=-O1 -DNDEBUG")
+        configure(self.tree, self.sanitized, *settings, "-DCMAKE_BUILD_TYPE=Debug",
+                  "-DARGMAX_CL_SANITIZE=address;undefined")
+        targets = (self.plain / "CMakeFiles/TargetDirectories.txt").read_text()
+        layer = (LAYER,) if f"/{LAYER}.dir" in targets else ()
+        if not layer:
+            print("mutation: tests with faults are not built here, so host code is judged without", file=sys.stderr)
+            self.on_device = tuple(name for name in DEVICE if name not in LAYERED)
+        failure = self.make(self.plain, (*UNIT, *self.on_device, *layer)) or self.make(self.sanitized, SANITIZED)
+        if failure:
+            raise SystemExit(f"does not build unchanged:\n{failure}")
+
+    def check(self):
+        """The tests must pass on unchanged code: once while it stays the same."""
+        passed = self.folder / f"passed-{digest(self.root, self.device)}"
+        if passed.exists():
+            return
+        failure = self.run_unit(self.plain) or self.run_unit(self.sanitized) or self.run_on_device()
         if failure:
             raise SystemExit(f"fails on unchanged code: {failure}")
+        passed.touch()
 
-    @staticmethod
-    def refresh(source, target):
+    def refresh(self):
         """Copy what differs, so that as little as possible is built again."""
-        files = [source] if source.is_file() else [path for path in source.rglob("*") if path.is_file()]
+        files = set(code_files(self.root))
+        for path in set(code_files(self.tree)) - files:
+            (self.tree / path).unlink()
         for path in files:
-            copy = target / path.relative_to(source) if path != source else target
-            if not copy.exists() or copy.read_bytes() != path.read_bytes():
+            source, copy = self.root / path, self.tree / path
+            if not copy.exists() or copy.read_bytes() != source.read_bytes():
                 copy.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(path, copy)
+                shutil.copy(source, copy)
 
-    @staticmethod
-    def shell(*command):
-        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise SystemExit(f"{command}:\n{done.stdout}{done.stderr}")
-
-    @staticmethod
-    def make(build, programs):
-        """Whether it compiles."""
-        command = ["cmake", "--build", build, "--target", *programs]
-        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+    def make(self, build, programs):
+        return make(build, programs, self.jobs)
 
     @staticmethod
     def passes(build, program, *arguments, tuning="", seconds=20):
@@ -73,8 +76,8 @@ class HostMutants:
             environment["OPENCL_LAYERS"] = str(build / f"tests/lib{LAYER}.so")
         try:
             done = subprocess.run([build / "tests" / program, *arguments], env=environment, cwd=build / "tests",
-                                  capture_output=True, text=True, errors="replace", timeout=CLOCK_SECONDS, check=False,
-                                  preexec_fn=lambda: limit_cpu(seconds))
+                                  capture_output=True, text=True, errors="replace", timeout=limit_clock(seconds),
+                                  check=False, preexec_fn=lambda: limit_cpu(seconds))
         except subprocess.TimeoutExpired:
             return f"{program} hangs"
         if done.returncode in (0, SKIPPED):
@@ -83,27 +86,30 @@ class HostMutants:
                          done.stdout + done.stderr, re.M)
         return f"{program}: {said.group(0).strip() if said else f'exit status {done.returncode}'}"
 
-    def unit(self, build, programs):
+    def run_unit(self, build):
         tests = self.tree / "tests"
-        for program in programs:
+        for program in UNIT if build == self.plain else SANITIZED:
             arguments = (tests / "geometry.tuning", tests / "geometry.txt") if program == "print_geometry" else ()
             failure = self.passes(build, program, *arguments, seconds=120 if program == "test_smoke" else 8)
             if failure:
-                return failure
+                return failure if build == self.plain else f"sanitized {failure}"
         return None
 
-    def on_device(self):
-        return next(filter(None, map(self.run_lists, DEVICE)), None)
+    def run_on_device(self):
+        return next(filter(None, map(self.run_lists, self.on_device)), None)
 
     def run_lists(self, program):
         """A test program; the one that takes lists with each of these."""
+        selector = (self.device,) if self.device else ()
         if program != "run_problem":
-            return self.passes(self.build, program, *ARGUMENTS.get(program, ()), seconds=LIST_SECONDS)
+            arguments = ("2", "1", *selector) if program == "run_stress" else ()
+            return self.passes(self.plain, program, *arguments, seconds=LIST_SECONDS)
         tests = self.tree / "tests"
         runs = [("", "kernels.txt"), (tests / "dealt.tuning", "dealt.txt")]
-        runs += [(self.build / f"tests/{name}.tuning", "parts.txt") for name in PARTS]
+        runs += [(self.plain / f"tests/{name}.tuning", "parts.txt") for name in PARTS]
         for tuning, name in runs:
-            failure = self.passes(self.build, program, *self.device, "--route", "plan", "--file", tests / name,
+            device = ("--device", *selector) if selector else ()
+            failure = self.passes(self.plain, program, *device, "--route", "plan", "--file", tests / name,
                                   tuning=tuning, seconds=LIST_SECONDS)
             if failure:
                 return failure
@@ -115,14 +121,13 @@ class HostMutants:
         original = target.read_text()
         target.write_text(mutant.apply(original))
         try:
-            if not self.make(self.build, UNIT):
+            if self.make(self.plain, UNIT):
                 return "stillborn", ""
-            failure = self.unit(self.build, UNIT)
-            if not failure and self.make(self.sanitized, SANITIZED):
-                failure = self.unit(self.sanitized, SANITIZED)
-                failure = failure and "sanitized " + failure
-            if not failure and self.make(self.build, DEVICE):
-                failure = self.on_device()
+            failure = self.run_unit(self.plain)
+            if not failure and not self.make(self.sanitized, SANITIZED):
+                failure = self.run_unit(self.sanitized)
+            if not failure and not self.make(self.plain, self.on_device):
+                failure = self.run_on_device()
         finally:
             target.write_text(original)
         return ("killed", failure) if failure else ("survived", "")

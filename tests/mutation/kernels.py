@@ -2,20 +2,35 @@
 import shutil
 from pathlib import Path
 
-from problems import NOT_BUILT, spread_out
+from problems import NOT_BUILT, Bench, configure, make, spread_out
 
 ROUNDS = (4, 12, 32)  # problems run together, until one fails
 PROGRAM_SHARE = 10  # random problems for each kind that is compiled
 
 
 class KernelMutants:
-    def __init__(self, bench, folder, options):
-        self.bench, self.options = bench, options
-        self.folder = Path(folder) / "kernels"
-        self.problems = spread_out(bench.read_lists())
+    """Those that a worker judges; the test programs are everybody's."""
+
+    def __init__(self, root, folder, own, options):
+        self.bench, self.options = Bench(root, folder / "build", options.device), options
+        self.folder = own / "kernels"
+        self.problems = None
+
+    def build(self):
+        """Nothing of one's own."""
+
+    def check(self):
+        """Build the test programs; all problems of the lists must be right on unchanged kernels."""
+        build = self.bench.build
+        configure(self.bench.root, build, "-DARGMAX_CL_BUILD_BENCH=OFF", "-DARGMAX_CL_BUILD_EXAMPLES=OFF")
+        failure = make(build, ("run_problem", "fuzz_problems"), self.options.jobs)
+        if failure:
+            raise SystemExit(f"does not build unchanged:\n{failure}")
+        self.bench.read_lists(self.options.jobs)
 
     def judge(self, mutant):
         """(verdict, by what): killed, survived, stillborn."""
+        self.problems = self.problems or spread_out(self.bench.read_lists())
         shutil.rmtree(self.folder, ignore_errors=True)
         shutil.copytree(self.bench.root / "kernels", self.folder)
         changed = self.folder / Path(mutant.file).name

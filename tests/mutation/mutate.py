@@ -1,25 +1,23 @@
 """Change the code on purpose, a line at a time, and tell which changes the fast tests do not see.
 
 Reports a table of mutants per file, and every survivor; exit status 0 when at least 95 in 100 of the mutants that are
-not equivalent are killed. Results are kept in FOLDER: --keep killed runs only what was not killed before."""
+not equivalent are killed, 1 when fewer are, 3 when the time was over before all were judged. Results are kept in
+FOLDER: --keep killed runs only what was not killed before, --keep all what was not run."""
 import argparse
 import json
 import math
-import subprocess
+import os
 import sys
-import time
 from pathlib import Path
 
-from host import HostMutants
-from kernels import KernelMutants
-from problems import Bench
 from source import choose, mutants_of
+from workers import ROOT, judged
 
-ROOT = Path(__file__).resolve().parents[2]
 HOST_FILES = ("layout.c", "geometry.c", "geometry.h", "geometry_columns.c", "geometry_held.c", "geometry_rows.c",
-              "geometry_abreast.c", "options.c", "strategy.c", "check.c", "tensor.c", "structs.c", "plan.c", "buffers.c",
-              "kernels.c", "launch.c", "counters.c", "tuning.c", "tuning_file.c")
+              "geometry_abreast.c", "options.c", "strategy.c", "check.c", "tensor.c", "structs.c", "plan.c",
+              "buffers.c", "kernels.c", "launch.c", "counters.c", "tuning.c", "tuning_file.c")
 ENOUGH = 0.95
+UNFINISHED = 3
 
 
 def read_equivalents():
@@ -64,22 +62,12 @@ def read_results(path, equivalents, keep):
     return results
 
 
-def build(folder):
-    """The test programs that kernel mutants run on."""
-    settings = ("-DARGMAX_CL_BUILD_TESTS=ON", "-DARGMAX_CL_BUILD_BENCH=OFF", "-DARGMAX_CL_BUILD_EXAMPLES=OFF")
-    for command in (("cmake", "-S", ROOT, "-B", folder, *settings),
-                    ("cmake", "--build", folder, "--target", "run_problem", "fuzz_problems")):
-        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise SystemExit(done.stdout + done.stderr)
-
-
 def table(mutants, results, equivalents):
     """A row for each file, and the share that was killed."""
     verdicts = ("killed", "equivalent", "survived")
     rows, total = {}, dict.fromkeys(verdicts, 0)
     for mutant in mutants:
-        verdict = results[mutant.key]["verdict"]
+        verdict = results[mutant.key]["verdict"] if mutant.key in results else None
         if verdict == "survived" and mutant.key in equivalents:
             verdict = "equivalent"
         if verdict in total:
@@ -92,10 +80,11 @@ def table(mutants, results, equivalents):
     return total["killed"] / alive if alive else 1.0
 
 
-def main():
+def read_options():
+    cores = len(os.sched_getaffinity(0))
     parser = argparse.ArgumentParser(prog="campaign.sh mutation", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--folder", default="build-mutation", help="where to build and to keep results")
+    parser.add_argument("--folder", type=Path, default="build-mutation", help="where to build and to keep results")
     parser.add_argument("--seed", type=int, default=1, help="draws the mutants (default 1)")
     parser.add_argument("--count", type=int, default=240, help="mutants wanted (default 240)")
     parser.add_argument("--file", default="", help="only mutants whose name, FILE:LINE OPERATOR, has this text")
@@ -105,7 +94,44 @@ def main():
     parser.add_argument("--ptx", action="store_true", help="the inline PTX instead, on a device that takes it")
     parser.add_argument("--equivalents", action="store_true", help="run those of equivalent.txt too")
     parser.add_argument("--random", type=int, default=120, help="random problems for what survives (default 120)")
+    parser.add_argument("--jobs", type=int, default=cores, help="mutants judged at once (default: one a core)")
+    parser.add_argument("--seconds", type=float, help="end after this time; the rest is for --keep all")
     options = parser.parse_args()
+    options.jobs = max(1, options.jobs)
+    options.build_jobs = max(2, cores // options.jobs)  # of a worker
+    return options
+
+
+def prepare(folder, options):
+    """The environment of all that is run."""
+    folder.mkdir(parents=True, exist_ok=True)
+    cache = Path(os.environ.setdefault("POCL_CACHE_DIR", str(folder / "pocl")))
+    cache.mkdir(parents=True, exist_ok=True)
+    for name in ("POCL_MAX_PTHREAD_COUNT", "POCL_CPU_MAX_CU_COUNT"):  # of older and of newer PoCL
+        os.environ.setdefault(name, "2")
+    if options.device:
+        os.environ["ARGMAX_CL_TEST_DEVICE"] = options.device
+
+
+def report(mutants, results, equivalents):
+    """Prints it; returns the exit status."""
+    share = table(mutants, results, equivalents)
+    done = [mutant for mutant in mutants if mutant.key in results]
+    for mutant in done:
+        entry = results[mutant.key]
+        if entry["verdict"] == "survived":
+            why = equivalents.get(mutant.key)
+            print(f"\n{'equivalent' if why else 'SURVIVES'}: {mutant.name}\n    {mutant.text.strip()}\n"
+                  f"    {mutant.changed.strip()}" + (f"\n    {why}" if why else f"\n    {entry['by']}"))
+    print(f"\nkilled {100 * share:.1f} % of the mutants that are not equivalent")
+    if len(done) < len(mutants):
+        print(f"{len(done)} of {len(mutants)} mutants judged: go on with --keep all")
+        return UNFINISHED
+    return 0 if share >= ENOUGH else 1
+
+
+def main():
+    options = read_options()
     mutants = draw(options)
     equivalents = read_equivalents()
     if options.list:
@@ -114,43 +140,23 @@ def main():
         print(f"{len(mutants)} mutants")
         return 0
 
-    folder = Path(options.folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = options.folder.resolve()
+    prepare(folder, options)
     kept = folder / f"mutants{options.file.replace('/', '_')}.jsonl"
     results = read_results(kept, equivalents, options.keep) if options.keep and kept.exists() else {}
-    device = ("--device", options.device) if options.device else ()
-    judges = {}
+    if not options.equivalents:
+        results |= {key: {"verdict": "survived", "by": "not run"} for key in equivalents}
+    left = [mutant for mutant in mutants if mutant.key not in results]
     with kept.open("a" if options.keep else "w") as log:
-        for number, mutant in enumerate(mutants, 1):
-            if mutant.key in equivalents and not options.equivalents:
-                results[mutant.key] = {"verdict": "survived", "by": "not run"}
-            if mutant.key in results:
-                continue
-            kind = mutant.file.split("/")[0]
-            if kind not in judges:
-                if kind == "kernels":
-                    build(folder / "build")
-                judges[kind] = (KernelMutants(Bench(ROOT, (folder / "build").resolve(), device), folder, options)
-                                if kind == "kernels" else HostMutants(ROOT, folder, device, options.keep))
-            start = time.monotonic()
-            verdict, by = judges[kind].judge(mutant)
-            seconds = round(time.monotonic() - start, 1)
+        for number, (mutant, (verdict, by), seconds) in enumerate(judged(left, folder, options), 1):
             entry = {"name": mutant.name, "key": mutant.key, "verdict": verdict, "by": by, "seconds": seconds,
                      "changed": mutant.changed.strip()}
             results[mutant.key] = entry
             log.write(json.dumps(entry) + "\n")
             log.flush()
-            print(f"{number:4} {verdict:9} {seconds:6} s  {mutant.name}  {by}", file=sys.stderr)
-
-    share = table(mutants, results, equivalents)
-    for mutant in mutants:
-        entry = results[mutant.key]
-        if entry["verdict"] == "survived":
-            why = equivalents.get(mutant.key)
-            print(f"\n{'equivalent' if why else 'SURVIVES'}: {mutant.name}\n    {mutant.text.strip()}\n"
-                  f"    {mutant.changed.strip()}" + (f"\n    {why}" if why else f"\n    {entry['by']}"))
-    print(f"\nkilled {100 * share:.1f} % of the mutants that are not equivalent")
-    return 0 if share >= ENOUGH else 1
+            print(f"{number:4} of {len(left)} {verdict:9} {seconds:6} s  {mutant.name}  {by}", file=sys.stderr,
+                  flush=True)
+    return report(mutants, results, equivalents)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,15 +28,49 @@ LISTS = (
     ("gpu_two_launches.tuning", "parts.txt"),
     ("aligned.tuning", "aligned.txt"),
 )
-CLOCK_SECONDS = 600  # what takes longer hangs, whatever else the machine does
-
-
 NOT_BUILT = "does not compile"
+CODE = ("CMakeLists.txt", "LICENSE", "README.md", "cmake", "include", "src", "kernels", "tests")
+
+
+def code_files(root):
+    """All that the tests are made of, from the root of the tree."""
+    for name in CODE:
+        for path in sorted((root / name).rglob("*")) or [root / name]:
+            if path.is_file() and "__pycache__" not in path.parts:
+                yield path.relative_to(root)
+
+
+def digest(root, device):
+    """Another one where the unchanged code is another one, or the device."""
+    code = [(str(path), (root / path).read_bytes()) for path in code_files(root) if path.name != "equivalent.txt"]
+    return hashlib.sha256(repr((device, code)).encode()).hexdigest()[:16]
+
+
+def configure(root, build, *settings):
+    """A build folder for the tests of the tree."""
+    generator = ("-G", "Ninja") if shutil.which("ninja") and not (build / "Makefile").exists() else ()
+    done = subprocess.run(["cmake", "-S", root, "-B", build, *generator, "-DARGMAX_CL_BUILD_TESTS=ON", *settings],
+                          capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(done.stdout + done.stderr)
+
+
+def make(build, programs, jobs):
+    """None, or what the compiler says."""
+    done = subprocess.run(["cmake", "--build", build, "-j", str(jobs), "--target", *programs],
+                          capture_output=True, text=True, check=False)
+    return done.stdout + done.stderr if done.returncode else None
 
 
 def limit_cpu(seconds=20):
     """For a child process, before it starts: what takes more of the processor hangs."""
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+
+
+def limit_clock(seconds=20):
+    """Seconds by the clock for a process with that limit: what waits for ever hangs too, and tests take a small part of
+    their limit, so other work beside them is no matter."""
+    return 60 + 2 * seconds
 
 
 @dataclass(frozen=True)
@@ -49,7 +84,8 @@ class Bench:
     """The test programs of a build folder, and the kernels they read."""
 
     def __init__(self, root, build, device):
-        self.root, self.build, self.device = Path(root), Path(build), device
+        self.root, self.build = root, build
+        self.device = ("--device", device) if device else ()
         self.expanded = {}
 
     def environment(self, tuning, kernels, **more):
@@ -62,36 +98,32 @@ class Bench:
         own = self.root / "tests" / name
         return str(own if own.exists() else self.build / "tests" / name)
 
-    def read_lists(self):
-        """As run_lists, or what it said of the same files before."""
-        files = [path for folder in ("src", "kernels", "tests") for path in sorted((self.root / folder).glob("*.*"))]
-        digest = hashlib.sha256(repr((self.device, [path.read_bytes() for path in files])).encode()).hexdigest()
-        kept = self.build / f"problems-{digest[:16]}.json"
-        if kept.exists():
-            return [Problem(tuning, line, tuple(map(tuple, programs))) for tuning, line, programs
-                    in json.loads(kept.read_text())]
-        problems = self.run_lists()
-        kept.write_text(json.dumps([[p.tuning, p.line, p.programs] for p in problems]))
-        return problems
+    def read_lists(self, jobs=1):
+        """Every problem of the lists with its programs; what was said of the same files before is kept."""
+        kept = self.build / f"problems-{digest(self.root, self.device)}.json"
+        if not kept.exists():
+            with ThreadPoolExecutor(jobs) as pool:
+                problems = [problem for found in pool.map(self.run_list, LISTS) for problem in found]
+            kept.write_text(json.dumps([[p.tuning, p.line, p.programs] for p in problems]))
+        return [Problem(tuning, line, tuple(map(tuple, programs))) for tuning, line, programs
+                in json.loads(kept.read_text())]
 
-    def run_lists(self):
-        """Every problem of the lists with its programs, as --explain tells; all must be right on unchanged kernels."""
+    def run_list(self, tuning_and_list):
+        """The problems of one, with their programs, as --explain tells; all must be right on unchanged kernels."""
+        tuning, name = tuning_and_list
+        path = self.tuning_path(tuning)
+        command = [self.build / "tests/run_problem", *self.device, "--explain", "--route", "plan", "--file",
+                   self.root / "tests" / name]
+        done = subprocess.run(command, env=self.environment(path, self.root / "kernels"), capture_output=True,
+                              text=True, check=False)
+        if done.returncode:
+            said = (done.stdout + done.stderr)[-2000:]
+            raise SystemExit(f"{name} with {tuning} fails on unchanged kernels:\n{said}")
+        said = done.stdout.splitlines()
         kernels = "|".join(path.stem for path in sorted((self.root / "kernels").glob("*.cl")))
-        problems = []
-        for tuning, name in LISTS:
-            path = self.tuning_path(tuning)
-            command = [self.build / "tests/run_problem", *self.device, "--explain", "--route", "plan", "--file",
-                       self.root / "tests" / name]
-            done = subprocess.run(command, env=self.environment(path, self.root / "kernels"), capture_output=True,
-                                  text=True, check=False)
-            if done.returncode:
-                said = (done.stdout + done.stderr)[-2000:]
-                raise SystemExit(f"{name} with {tuning} fails on unchanged kernels:\n{said}")
-            said = done.stdout.splitlines()
-            for line, plan in zip(said[::2], said[1::2]):
-                programs = re.findall(rf"\| ({kernels}): ([^|]*)", plan)
-                problems.append(Problem(path, line[8:], tuple((kernel, text.strip()) for kernel, text in programs)))
-        return problems
+        return [Problem(path, line[8:], tuple((kernel, text.strip()) for kernel, text in
+                                              re.findall(rf"\| ({kernels}): ([^|]*)", plan)))
+                for line, plan in zip(said[::2], said[1::2])]
 
     def includes(self, kernel, folder):
         """All files that a kernel's program is made of."""
@@ -159,8 +191,11 @@ class Bench:
             return None
         command = ["oclgrind", "--data-races", "--build-options", "-O0", self.build / "tests/run_problem", "--device",
                    "Oclgrind", "--route", "plan", *(problem.line for problem in problems)]
-        done = subprocess.run(command, env=self.environment(problems[0].tuning, kernels), capture_output=True,
-                              text=True, check=False, preexec_fn=limit_cpu)
+        try:
+            done = subprocess.run(command, env=self.environment(problems[0].tuning, kernels), capture_output=True,
+                                  text=True, check=False, preexec_fn=limit_cpu, timeout=limit_clock())
+        except subprocess.TimeoutExpired:
+            return "oclgrind: hangs"
         told = re.search(r"^.*data race.*$", done.stdout + done.stderr, re.M)
         if not told and done.returncode:
             told = re.search(r"^.*$", done.stdout + done.stderr, re.M)
@@ -171,36 +206,40 @@ class Bench:
                    "--seed", str(seed), "--jobs", "1"]
         with tempfile.TemporaryDirectory() as cache:
             environment = self.environment(tuning, kernels, POCL_CACHE_DIR=cache)
-            done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=900)
+            try:
+                done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False,
+                                      timeout=limit_clock(count))
+            except subprocess.TimeoutExpired:
+                return "random: hangs"
         return None if done.returncode == 0 else "random: " + "".join(done.stderr.splitlines(True)[:1]).strip()
 
 
 def _watch(command, environment, lines):
     """Run a command of run_problem's; end it at its first failure, or when it takes too long."""
-    def limit():
-        limit_cpu(8 + 2 * len(lines))
-
+    seconds = 8 + 2 * len(lines)
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          start_new_session=True, preexec_fn=limit) as process, \
+                          start_new_session=True, preexec_fn=lambda: limit_cpu(seconds)) as process, \
             selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
-        deadline, right = time.monotonic() + CLOCK_SECONDS, 0
+        deadline, right = time.monotonic() + limit_clock(seconds), 0
         verdict = None
-        while verdict is None:
-            if not selector.select(max(0, deadline - time.monotonic())):
-                verdict = "hangs: " + lines[min(right, len(lines) - 1)]
-                break
-            said = process.stdout.readline()
-            if not said:
-                break
-            right += said.startswith("ok ")
-            if said.startswith(("FAIL", "refused")):
-                verdict = said[8:].strip()
-                if "clBuildProgram" in process.stdout.readline():
-                    verdict = NOT_BUILT
-        if verdict is not None and process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        try:
+            while verdict is None:
+                if not selector.select(max(0, deadline - time.monotonic())):
+                    verdict = "hangs: " + lines[min(right, len(lines) - 1)]
+                    break
+                said = process.stdout.readline()
+                if not said:
+                    process.wait()
+                    break
+                right += said.startswith("ok ")
+                if said.startswith(("FAIL", "refused")):
+                    verdict = said[8:].strip()
+                    if "clBuildProgram" in process.stdout.readline():
+                        verdict = NOT_BUILT
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
         if verdict is None and (process.returncode != 0 or right != len(lines)):
             endless = process.returncode in (-signal.SIGXCPU, -signal.SIGKILL)
             how = "hangs" if endless else f"crashes ({process.returncode})"
