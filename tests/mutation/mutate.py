@@ -144,10 +144,11 @@ def main():
     prepare(folder, options)
     kept = folder / f"mutants{options.file.replace('/', '_')}.jsonl"
     results = read_results(kept, equivalents, options.keep) if options.keep and kept.exists() else {}
+    kept.write_text("".join(json.dumps(entry) + "\n" for entry in results.values()))
     if not options.equivalents:
         results |= {key: {"verdict": "survived", "by": "not run"} for key in equivalents}
     left = [mutant for mutant in mutants if mutant.key not in results]
-    with kept.open("a" if options.keep else "w") as log:
+    with kept.open("a") as log:
         for number, (mutant, (verdict, by), seconds) in enumerate(judged(left, folder, options), 1):
             entry = {"name": mutant.name, "key": mutant.key, "verdict": verdict, "by": by, "seconds": seconds,
                      "changed": mutant.changed.strip()}

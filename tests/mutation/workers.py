@@ -86,6 +86,8 @@ class Queue:
 def judged(mutants, folder, options):
     """Yields (mutant, (verdict, by what), seconds), while there is time. What is not done at its end is left undone, so
     nothing is begun in its last tenth."""
+    if not mutants:
+        return
     start = time.monotonic()
     queue = Queue(mutants, options.jobs)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that what is below ends its children
