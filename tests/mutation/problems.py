@@ -70,7 +70,7 @@ def limit_cpu(seconds=20):
 def limit_clock(seconds=20):
     """Seconds by the clock for a process with that limit: what waits for ever hangs too, and tests take a small part of
     their limit, so other work beside them is no matter."""
-    return 60 + 2 * seconds
+    return 60 + 3 * seconds // 2
 
 
 @dataclass(frozen=True)

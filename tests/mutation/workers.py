@@ -108,6 +108,8 @@ def judged(mutants, folder, options):
                 kind, what, answer, seconds = busy[pipe].answer()
                 if what == "check":
                     queue.checked.add(kind)
+                    for failure in (answer or {}).values():
+                        print(f"left out, since unchanged code fails it: {failure}", file=sys.stderr, flush=True)
                 elif what != "build":
                     yield what, answer, seconds
     finally:
