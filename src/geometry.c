@@ -40,6 +40,12 @@ uint64_t wanted_groups(const geometry_request *r, kernel_family family) {
     return (uint64_t)r->device->compute_units * (columns ? r->tuning->groups_columns : r->tuning->groups_per_unit);
 }
 
+/* m = 2^64 / d rounded up. With m * d = 2^64 + e, e < d, the upper half of n * m is n / d + n * e / (d * 2^64) rounded
+ * down, which is n / d rounded down while n * e < 2^64. */
+uint64_t reciprocal(uint64_t divisor) {
+    return divisor == 1 ? 0 : UINT64_MAX / divisor + 1;
+}
+
 bool divides_jobs(uint64_t a, uint64_t b, uint64_t divisor) {
     return a <= UINT64_MAX / divisor / b;
 }

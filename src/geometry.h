@@ -54,7 +54,7 @@ void choose_arithmetic(const geometry_request *r, geometry *g);
  * multiples of `smallest`, others of a batch, those of many batches of `step`. False when it must be cut and cannot, or
  * is too long and may not. */
 bool cut(const geometry_request *r, uint64_t groups, uint64_t smallest, uint64_t step, uint64_t most, geometry *g);
-/* Whether a * b jobs can be divided by the reciprocal of `divisor` (kernels.c): a job times it fits a word. */
+/* Whether a * b jobs can be divided by the reciprocal of `divisor`: a job times it fits a word. */
 bool divides_jobs(uint64_t a, uint64_t b, uint64_t divisor);
 /* Jobs to work-groups, in runs where there are more jobs than groups that pay: `most`, or on devices with one work-item
  * a group as many as keep the compute units busy. */

@@ -219,6 +219,9 @@ typedef struct geometry {
     uint64_t counters; /* then: one for each output, or tile of columns */
 } geometry;
 
+/* What `divide` of kernels/index.clh takes instead of a divisor: 0 for 1. */
+uint64_t reciprocal(uint64_t divisor);
+
 /* Counters that a queue has, enough for any device whose outputs are fewer than its work-groups. */
 #define COUNTERS_A_QUEUE 4096
 

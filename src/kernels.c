@@ -89,13 +89,6 @@ static cl_int set_merge(const struct argmax_cl_plan_s *plan, cl_kernel kernel, c
     return code == CL_SUCCESS ? clSetKernelArg(kernel, at + 1, sizeof merge, &merge) : code;
 }
 
-/* What `divide` of kernels/index.clh asks for: m = 2^64 / d rounded up, 0 for a divisor of 1. With m * d = 2^64 + e, e
- * < d, the upper half of n * m is n / d + n * e / (d * 2^64) rounded down, which is n / d rounded down while n * e <
- * 2^64. */
-static cl_ulong reciprocal(cl_ulong divisor) {
-    return divisor == 1 ? 0 : UINT64_MAX / divisor + 1;
-}
-
 static cl_int set_rows(const struct argmax_cl_plan_s *plan, cl_kernel kernel, cl_uint first, const kernel_dims *dims,
                        uint64_t jobs) {
     const geometry *g = &plan->geometry;

@@ -58,6 +58,7 @@
 #define problem_open argmax_cl_internal_problem_open
 #define program_get argmax_cl_internal_program_get
 #define programs_release argmax_cl_internal_programs_release
+#define reciprocal argmax_cl_internal_reciprocal
 #define scan_kernel_name argmax_cl_internal_scan_kernel_name
 #define strategy_choose argmax_cl_internal_strategy_choose
 #define strategy_count argmax_cl_internal_strategy_count

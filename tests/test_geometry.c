@@ -46,10 +46,41 @@ START_TEST(names_fit_their_room) {
 }
 END_TEST
 
+/* The upper half of a product, as OpenCL's mul_hi. */
+static uint64_t upper_half(uint64_t a, uint64_t b) {
+    const uint64_t low = (a & UINT32_MAX) * (b & UINT32_MAX), cross = (a >> 32) * (b & UINT32_MAX) + (low >> 32);
+    const uint64_t other = (a & UINT32_MAX) * (b >> 32) + (cross & UINT32_MAX);
+    return (a >> 32) * (b >> 32) + (cross >> 32) + (other >> 32);
+}
+
+static void divides(uint64_t n, uint64_t divisor) {
+    const uint64_t m = reciprocal(divisor), quotient = m ? upper_half(n, m) : n;
+    ck_assert_msg(quotient == n / divisor, "%" PRIu64 " / %" PRIu64 " = %" PRIu64 ": expected %" PRIu64, n, divisor,
+                  quotient, n / divisor);
+}
+
+/* Where a quotient steps up, to the last job that the plans allow. */
+START_TEST(jobs_are_divided_exactly) {
+    for (uint64_t i = 1; i < 6000; i++) {
+        const uint64_t divisor = i < 4000 ? i : (UINT64_C(1) << (i % 29 + 4)) + i % 7 - 3;
+        const uint64_t jobs = UINT64_MAX / divisor, last = jobs - 1;
+        ck_assert(divides_jobs(jobs, 1, divisor) && (jobs == UINT64_MAX || !divides_jobs(jobs + 1, 1, divisor)));
+        for (uint64_t k = 1; k <= last / divisor; k = k < 50 ? k + 1 : k > UINT64_MAX / 3 ? UINT64_MAX : k * 3) {
+            divides(k * divisor - 1, divisor);
+            divides(k * divisor, divisor);
+        }
+        divides(last / divisor * divisor, divisor);
+        divides(last / divisor * divisor - (last >= divisor), divisor);
+        divides(last, divisor);
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *const suite = suite_create("geometry");
     TCase *const tests = tcase_create("geometry");
     suite_add_tcase(suite, tests);
+    tcase_add_test(tests, jobs_are_divided_exactly);
     tcase_add_test(tests, names_fit_their_room);
     tcase_add_test(tests, powers_keep_both_limits);
     return run_suite(suite);
