@@ -28,25 +28,28 @@ static double time_device(job *j) {
     return good ? seconds : -1;
 }
 
-static double time_wall(job *j) {
+static bool enqueue_empty(job *j, cl_command_queue queue) {
+    const size_t one = 1;
+    return clEnqueueNDRangeKernel(queue, j->bench->device->empty, 1, NULL, &one, &one, 0, NULL, NULL) == CL_SUCCESS;
+}
+
+/* From enqueue to finish. Where the device's caches are flushed, the same is enqueued once before that: the host's
+ * caches are those of a caller in a loop. */
+static double time_host(job *j, bool (*enqueue)(job *, cl_command_queue)) {
     const cl_command_queue queue = j->bench->device->plain;
-    if (!flush_caches(j, queue) || clFinish(queue) != CL_SUCCESS)
+    if ((j->flush && !enqueue(j, queue)) || !flush_caches(j, queue) || clFinish(queue) != CL_SUCCESS)
         return -1;
     const double start = now();
-    const bool good = job_enqueue(j, queue) && clFinish(queue) == CL_SUCCESS;
+    const bool good = enqueue(j, queue) && clFinish(queue) == CL_SUCCESS;
     return good ? now() - start : -1;
 }
 
+static double time_wall(job *j) {
+    return time_host(j, job_enqueue);
+}
+
 static double time_launch(job *j) {
-    const bench_device *const device = j->bench->device;
-    const size_t one = 1;
-    if (!flush_caches(j, device->plain) || clFinish(device->plain) != CL_SUCCESS)
-        return -1;
-    const double start = now();
-    const bool good =
-        clEnqueueNDRangeKernel(device->plain, device->empty, 1, NULL, &one, &one, 0, NULL, NULL) == CL_SUCCESS &&
-        clFinish(device->plain) == CL_SUCCESS;
-    return good ? now() - start : -1;
+    return time_host(j, enqueue_empty);
 }
 
 static double time_limit(job *j) {
