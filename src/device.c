@@ -88,6 +88,12 @@ static handover find_handover(cl_device_id device) {
     return HANDOVER_NONE;
 }
 
+/* Mesa's llvmpipe (gallivm) counts the iterations of all loops of a work-item together, and ends every loop when they
+ * are this many. Nothing tells: what they would have done is missing. */
+static uint32_t find_loop_limit(const char *name) {
+    return strncmp(name, "llvmpipe", strlen("llvmpipe")) == 0 ? 65535 : 0;
+}
+
 /* Kernels keep one candidate and one partial answer for each work-item in local memory, and a little more. */
 #define LOCAL_BYTES_PER_ITEM 40
 
@@ -133,6 +139,7 @@ argmax_cl_status device_query(cl_device_id device, device_facts *facts) {
     facts->ptx = takes_ptx(device);
     facts->handover = facts->ptx ? HANDOVER_PTX : find_handover(device);
     device_name(device, facts->name);
+    facts->loop_limit = find_loop_limit(facts->name);
     return ARGMAX_CL_SUCCESS;
 }
 

@@ -52,6 +52,8 @@ bool divides_jobs(uint64_t a, uint64_t b, uint64_t divisor) {
 
 launch_grid deal(const geometry_request *r, uint32_t group, uint64_t jobs, uint64_t most) {
     launch_grid grid = {group, jobs, jobs, 1};
+    if (r->device->loop_limit)
+        return grid;
     const uint64_t groups = min_u64(group == 1 ? wanted_groups(r, FAMILY_ROWS) : most, r->tuning->groups_max);
     if (jobs > groups) {
         grid.jobs_per_group = ceil_div(jobs, groups);
@@ -71,6 +73,11 @@ static uint64_t round_chunk(uint64_t chunk, uint64_t smallest, uint64_t batch, u
     return chunk > batch ? (chunk + batch / 2) / batch * batch : chunk;
 }
 
+uint64_t part_units(const geometry_request *r, uint64_t elements, uint64_t turns) {
+    const uint64_t most = PART_ELEMENTS_MAX / elements, loops = r->device->loop_limit;
+    return loops ? max_u64(1, min_u64(most, loops / LOOPS_A_UNIT / turns)) : most;
+}
+
 bool cut(const geometry_request *r, uint64_t groups, uint64_t smallest, uint64_t step, uint64_t most, geometry *g) {
     const uint64_t wanted = wanted_groups(r, g->family);
     uint64_t parts = 1;
@@ -85,15 +92,20 @@ bool cut(const geometry_request *r, uint64_t groups, uint64_t smallest, uint64_t
     }
     g->chunk = ceil_div(g->units, parts);
     if (parts > 1)
-        g->chunk = min_u64(round_chunk(g->chunk, smallest, g->least, step), max_u64(most / g->least * g->least, 1));
+        g->chunk = min_u64(round_chunk(g->chunk, smallest, g->least, step),
+                           most < g->least ? most : most / g->least * g->least);
     g->parts = ceil_div(g->units, g->chunk);
+    if (r->device->loop_limit && g->parts > r->device->loop_limit / LOOPS_A_PARTIAL)
+        return false;
     return !r->split || g->parts > 1;
 }
 
 /* The last work-group of a unit merges for its outputs at the end of the launch, alone: that must not take long. Folded
  * kernels do not know all the dims that lead to a value. */
 static handover choose_finish(const geometry_request *r, uint64_t units, uint64_t width, const geometry *g) {
-    const uint32_t most = width == 1 ? r->tuning->one_launch : r->tuning->one_launch_columns;
+    const uint32_t wanted = width == 1 ? r->tuning->one_launch : r->tuning->one_launch_columns;
+    const uint32_t loops = r->device->loop_limit;
+    const uint32_t most = loops ? min_u32(wanted, loops / LOOPS_AN_OUTPUT) : wanted;
     const bool can = g->parts > 1 && ceil_div(g->parts * width, g->scan.group) <= most && units <= COUNTERS_A_QUEUE &&
                      !(g->family == FAMILY_FOLDED && r->problem->value.type);
     return can && (g->ptx || r->device->handover != HANDOVER_PTX) ? r->device->handover : HANDOVER_NONE;

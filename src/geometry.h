@@ -9,6 +9,13 @@
 /* A candidate's place within its part has 31 bits (kernels/order.clh). */
 #define PART_ELEMENTS_MAX (UINT64_C(1) << 30)
 
+/* Where a device ends loops early (device_facts.loop_limit), a job has at most a sixteenth of the iterations in units,
+ * a quarter in partial answers that it merges, and a 64th in outputs that it leaves: what is done for one of them takes
+ * a few iterations too. */
+#define LOOPS_A_UNIT 16
+#define LOOPS_A_PARTIAL 4
+#define LOOPS_AN_OUTPUT 64
+
 /* Batches of loads that are so many that a part of one more does not matter. */
 #define MANY_BATCHES 8
 
@@ -53,6 +60,8 @@ void choose_arithmetic(const geometry_request *r, geometry *g);
  * batch, and a reduction of two is worth cutting; `smallest` are what a part has at least. Parts below a batch are
  * multiples of `smallest`, others of a batch, those of many batches of `step`. False when it must be cut and cannot, or
  * is too long and may not. */
+/* The `most` units of a part: a unit has so many elements and takes so many turns. */
+uint64_t part_units(const geometry_request *r, uint64_t elements, uint64_t turns);
 bool cut(const geometry_request *r, uint64_t groups, uint64_t smallest, uint64_t step, uint64_t most, geometry *g);
 /* Whether a * b jobs can be divided by the reciprocal of `divisor`: a job times it fits a word. */
 bool divides_jobs(uint64_t a, uint64_t b, uint64_t divisor);

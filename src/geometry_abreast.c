@@ -46,9 +46,11 @@ bool geometry_abreast(const geometry_request *r, geometry *g) {
     g->unroll = (uint32_t)min_u64(r->tuning->unroll_rows, g->segment_vectors);
     g->units = l->reduction / last->size * g->segment_vectors;
     g->least = 1;
-    if (!cut(r, l->outputs, 1, 1, PART_ELEMENTS_MAX / g->vector, g))
+    if (!cut(r, l->outputs, 1, 1, part_units(r, g->vector, 1), g))
         return false;
-    g->strip = floor_power(max_u64(1, r->tuning->strip_bytes / (2 * g->vector * element_bytes(r->problem))), SIDE_MAX);
+    const uint64_t most = min_u64(SIDE_MAX, part_units(r, 1, g->units));
+    g->strip =
+        floor_power(max_u64(1, r->tuning->strip_bytes / (2 * g->vector * element_bytes(r->problem))), (uint32_t)most);
     g->outers = l->outputs / column->size;
     lay_tiles(r, column->size, g);
     g->scan = deal(r, 1, g->tiles * g->outers, r->tuning->groups_max);

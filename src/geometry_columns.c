@@ -53,6 +53,8 @@ static uint32_t strip_vectors(const geometry_request *r, const geometry *g, cons
     const uint64_t vectors = ceil_div(column->size, g->vector), enough = ceil_div(wanted_groups(r, g->family), 2);
     const uint64_t parts = rows < 2 * least_rows ? 1 : (rows + least_rows / 2) / least_rows;
     uint32_t bytes = r->tuning->strip_bytes;
+    if (r->device->loop_limit)
+        bytes = min_u32(bytes, r->device->loop_limit / LOOPS_AN_OUTPUT * element_bytes(r->problem));
     while (bytes > STRIP_BYTES_LEAST && bytes > vector_bytes &&
            (bytes / 2 / vector_bytes >= vectors ||
             ceil_div(vectors, bytes / vector_bytes) * outers < ceil_div(enough, parts)))
@@ -125,7 +127,7 @@ static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint6
     /* With several dims, parts of whole runs are what `steady` below asks for. */
     const uint64_t step = group > 1 && row_dims == 1 ? sharing : run;
     g->least = least;
-    if (!cut(r, g->tiles * g->outers, least, step, PART_ELEMENTS_MAX, g))
+    if (!cut(r, g->tiles * g->outers, least, step, part_units(r, 1, g->strip), g))
         return false;
     if (!divides_jobs(g->tiles * g->outers, g->parts, max_u64(g->tiles, g->outers)))
         return false;

@@ -83,7 +83,7 @@ bool geometry_rows(const geometry_request *r, lane_rule rule, geometry *g) {
      * sharing out at all is shared by as many as have a vector for each work-item. */
     const uint64_t step = group > 1 ? g->lanes : g->least;
     const uint64_t smallest = max_u64(step, min_u64(g->least, r->tuning->row_part_bytes / vector_bytes));
-    if (!cut(r, ceil_div(l->outputs, rows), smallest, step, PART_ELEMENTS_MAX / g->vector, g))
+    if (!cut(r, ceil_div(l->outputs, rows), smallest, step, part_units(r, g->vector, 1), g))
         return false;
     if (g->parts > 1 && !divides_jobs(ceil_div(l->outputs, rows), g->parts, g->parts))
         return false;

@@ -140,6 +140,7 @@ typedef struct device_facts {
     bool aligned_buffers; /* buffers start at multiples of any vector: no host memory is used in place */
     bool clang_cpu;       /* its compiler takes what Clang adds to OpenCL C: see kernels/vector.clh and wide.clh */
     bool ptx;             /* takes inline PTX for sm_90 */
+    uint32_t loop_limit;  /* iterations of all its loops that a work-item completes; 0: any number */
     handover handover;
     char name[256];
 } device_facts;
