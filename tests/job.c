@@ -1,6 +1,7 @@
 /* One problem with its OpenCL objects. */
 #include "job.h"
 
+#include "objects.h"
 #include "oracle.h"
 
 #include <stdlib.h>
@@ -57,10 +58,9 @@ bool job_is_right(const job *j, cl_command_queue queue, cl_event event) {
            memcmp(index, j->expected, bytes) == 0;
 }
 
-cl_command_queue queue_of(const runner *r, cl_command_queue_properties properties) {
-    cl_int code;
-    const cl_command_queue queue = clCreateCommandQueue(r->context, r->device, properties, &code);
-    ck_assert_int_eq(code, CL_SUCCESS);
+cl_command_queue queue_of(const runner *r, bool out_of_order) {
+    const cl_command_queue queue = open_queue(r->context, r->device, out_of_order);
+    ck_assert_ptr_nonnull(queue);
     return queue;
 }
 

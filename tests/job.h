@@ -32,7 +32,7 @@ bool job_is_right(const job *j, cl_command_queue queue, cl_event event);
 argmax_cl_status job_enqueue(const job *j, argmax_cl_plan plan, cl_command_queue queue, cl_mem workspace, cl_uint count,
                              const cl_event *list, cl_event *event);
 
-cl_command_queue queue_of(const runner *r, cl_command_queue_properties properties);
+cl_command_queue queue_of(const runner *r, bool out_of_order);
 argmax_cl_plan plan_of(const job *j);
 size_t workspace_bytes(argmax_cl_plan plan);
 /* NULL when the plan needs none. */

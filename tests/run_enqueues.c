@@ -4,6 +4,7 @@
  * plans come and go; then whether anything has grown since the first tenth: heap, resident memory, threads, open files
  * and, on an OpenCL that tells (tests/stub/), OpenCL objects. An answer of each batch is compared with the oracle's.
  * Exit status 0 when all is right and nothing has grown. */
+#include "objects.h"
 #include "oracle.h"
 #include "problem.h"
 
@@ -202,14 +203,11 @@ static bool report(const long before[USES], const long after[USES], unsigned lon
 int main(int argc, char **argv) {
     const unsigned long count = argc > 1 ? strtoul(argv[1], NULL, 10) : 20000;
     long before[USES], after[USES];
-    cl_int code[2];
     REQUIRE(!argmax_cl_create_default(&handle, argc > 2 ? argv[2] : NULL));
     REQUIRE(!argmax_cl_get_device(handle, &context, &device));
-    queues[0] = clCreateCommandQueue(context, device, 0, &code[0]);
-    queues[1] = clCreateCommandQueue(context, device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code[1]);
-    if (code[1] != CL_SUCCESS) /* some implementations have none */
-        queues[1] = clCreateCommandQueue(context, device, 0, &code[1]);
-    REQUIRE(code[0] == CL_SUCCESS && code[1] == CL_SUCCESS);
+    for (int i = 0; i < 2; ++i)
+        queues[i] = open_queue(context, device, i);
+    REQUIRE(queues[0] && queues[1]);
     for (size_t i = 0; i < LINES; ++i)
         open_job(&jobs[i], lines[i]);
     const unsigned long first = run(0, count / 10);

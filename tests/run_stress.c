@@ -3,6 +3,7 @@
  * Threads that share a handle and its plans, with queues of their own that come and go: many enqueues in a row on one
  * workspace, queues released while their commands run and made again, out-of-order queues, more queues than a handle
  * tells apart. Every answer is compared with the oracle's; exit status 0 when all are right. */
+#include "objects.h"
 #include "oracle.h"
 #include "problem.h"
 
@@ -82,10 +83,8 @@ static void open_job(shared_job *j, const char *line) {
 }
 
 static cl_command_queue make_queue(bool out_of_order) {
-    cl_int code;
-    const cl_command_queue queue =
-        clCreateCommandQueue(context, device, out_of_order ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, &code);
-    REQUIRE(code == CL_SUCCESS);
+    const cl_command_queue queue = open_queue(context, device, out_of_order);
+    REQUIRE(queue);
     return queue;
 }
 

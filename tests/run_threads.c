@@ -8,6 +8,7 @@
  *
  * run_threads_stub is the same program on an OpenCL of its own (tests/stub/), for ThreadSanitizer. With `race` the
  * threads count what they do without a lock, which ThreadSanitizer must see. */
+#include "objects.h"
 #include "oracle.h"
 #include "problem.h"
 
@@ -101,15 +102,9 @@ static cl_mem make_buffer(cl_mem_flags flags, size_t bytes, void *content) {
     return buffer;
 }
 
-/* Some implementations have no out-of-order queues. */
 static cl_command_queue make_queue(bool ordered) {
-    cl_int code = CL_SUCCESS;
-    cl_command_queue queue = NULL;
-    if (!ordered)
-        queue = clCreateCommandQueue(context, device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code);
-    if (!queue)
-        queue = clCreateCommandQueue(context, device, 0, &code);
-    REQUIRE(code == CL_SUCCESS);
+    const cl_command_queue queue = open_queue(context, device, !ordered);
+    REQUIRE(queue);
     return queue;
 }
 

@@ -1,5 +1,6 @@
 /* Every rule on OpenCL objects at an enqueue. Needs an OpenCL device; nothing is enqueued. */
 #include "internal.h"
+#include "objects.h"
 #include "unit.h"
 
 #include <stdio.h>
@@ -138,11 +139,9 @@ START_TEST(the_queue_is_of_the_context_and_device) {
 END_TEST
 
 START_TEST(the_queue_is_of_the_device) {
-    const cl_device_partition_property halves[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
-    cl_device_id both[65];
-    cl_uint count = 0;
-    both[0] = device;
-    if (clCreateSubDevices(device, halves, 64, both + 1, &count) != CL_SUCCESS || count == 0)
+    cl_device_id both[65] = {device};
+    const cl_uint count = divide_device(device, both + 1, 64);
+    if (count == 0)
         return; /* one device that cannot be divided: there is no other device to be wrong about */
     cl_int code;
     cl_context const shared = clCreateContext(NULL, 2, both, NULL, NULL, &code);

@@ -15,7 +15,7 @@ static void gated_run(const char *line, bool out_of_order, bool by_plan) {
     cl_int code;
     cl_event done = NULL;
     job_open(&j, line);
-    const cl_command_queue queue = queue_of(suite_runner(), out_of_order ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
+    const cl_command_queue queue = queue_of(suite_runner(), out_of_order);
     job_spoil(&j, queue);
     argmax_cl_plan plan = by_plan ? plan_of(&j) : NULL;
     const cl_mem workspace = by_plan ? workspace_of(plan) : NULL;
@@ -54,7 +54,7 @@ END_TEST
 START_TEST(stages_keep_their_order_on_out_of_order_queues) {
     job j;
     job_open(&j, TWO_STAGES);
-    const cl_command_queue queue = queue_of(suite_runner(), CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    const cl_command_queue queue = queue_of(suite_runner(), true);
     const argmax_cl_plan plan = plan_of(&j);
     ck_assert_uint_gt(workspace_bytes(plan), 0);
     const cl_mem workspace = workspace_of(plan);
@@ -108,7 +108,7 @@ START_TEST(calls_on_many_queues_do_not_meet) {
     job_open(&odd, "argmax float32 24x40000 axes=1 data=pair seed=9 strategy=split-rows");
     const cl_event gate = clCreateUserEvent(r->context, &code);
     for (int i = 0; i < QUEUES; i++) {
-        queues[i] = queue_of(r, 0);
+        queues[i] = queue_of(r, false);
         jobs[i] = i % 2 ? odd : even;
         jobs[i].buffers.index = buffer_of(r, CL_MEM_READ_WRITE, OUTPUTS_MAX * sizeof(int64_t), NULL);
         job_spoil(&jobs[i], queues[i]);
@@ -133,7 +133,7 @@ START_TEST(calls_on_two_queues_do_not_meet) {
     job a, b;
     job_open(&a, TWO_STAGES);
     job_open(&b, TWO_STAGES " seed=1234");
-    const cl_command_queue queues[2] = {queue_of(suite_runner(), 0), queue_of(suite_runner(), 0)};
+    const cl_command_queue queues[2] = {queue_of(suite_runner(), false), queue_of(suite_runner(), false)};
     for (int i = 0; i < 20; i++) {
         cl_event done[2];
         cl_int code;
@@ -244,7 +244,7 @@ static void failed_gate(const char *line, bool by_plan) {
     cl_int code;
     cl_event done = NULL;
     job_open(&j, line);
-    const cl_command_queue queue = queue_of(suite_runner(), 0);
+    const cl_command_queue queue = queue_of(suite_runner(), false);
     job_spoil(&j, suite_runner()->queue);
     argmax_cl_plan plan = by_plan ? plan_of(&j) : NULL;
     const cl_mem workspace = by_plan ? workspace_of(plan) : NULL;

@@ -124,15 +124,6 @@ END_TEST
 #define PLANS 300
 #define QUEUES 100 /* more than a handle keeps counters for */
 
-static cl_command_queue any_queue(bool ordered) {
-    const runner *const r = suite_runner();
-    cl_int code = CL_INVALID_QUEUE_PROPERTIES;
-    cl_command_queue queue = NULL;
-    if (!ordered) /* some implementations have none */
-        queue = clCreateCommandQueue(r->context, r->device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code);
-    return code == CL_SUCCESS ? queue : queue_of(r, 0);
-}
-
 /* All plans are alive and all queues have work before the first answer is looked at. */
 START_TEST(many_plans_and_queues_at_once) {
     static job jobs[PLANS];
@@ -141,7 +132,7 @@ START_TEST(many_plans_and_queues_at_once) {
     static cl_event done[PLANS];
     cl_command_queue queues[QUEUES];
     for (int i = 0; i < QUEUES; i++)
-        queues[i] = any_queue(i % 3 != 2);
+        queues[i] = queue_of(suite_runner(), !(i % 3 != 2));
     for (int i = 0; i < PLANS; i++) {
         char line[120];
         snprintf(line, sizeof line,

@@ -45,7 +45,7 @@ static void run_threads(uint32_t count, const char *const lines[2], bool shared)
     for (uint32_t i = 0; i < count; i++) {
         worker *const w = &workers[i];
         job_open(&w->j, lines[i % 2]);
-        w->queue = queue_of(suite_runner(), 0);
+        w->queue = queue_of(suite_runner(), false);
         if (shared && !plans[i % 2])
             plans[i % 2] = plan_of(&w->j);
         w->plan = plans[i % 2];

@@ -5,6 +5,7 @@
  *        run_lifetimes --all     every order in every way
  *        run_lifetimes --never   end with everything alive */
 #include "census.h"
+#include "objects.h"
 
 #include <inttypes.h>
 #include <spawn.h>
@@ -58,8 +59,7 @@ static bool acquire(world *w, caller *c, bool one_call, bool out_of_order) {
         argmax_cl_plan_workspace_size(c->plan, &bytes))
         return complain("%s\n", argmax_cl_last_error());
     c->context = w->context;
-    c->queue =
-        clCreateCommandQueue(w->context, w->device, out_of_order ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, &code);
+    c->queue = open_queue(w->context, w->device, out_of_order);
     c->gate = clCreateUserEvent(w->context, &code);
     if (bytes)
         c->workspace = clCreateBuffer(w->context, CL_MEM_READ_WRITE, bytes, NULL, &code);

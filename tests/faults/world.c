@@ -1,4 +1,5 @@
 #include "world.h"
+#include "objects.h"
 
 #include "oracle.h"
 
@@ -37,14 +38,11 @@ bool world_open(world *w, const layer_control *layer) {
     if (clGetDeviceInfo(w->device, CL_DEVICE_NAME, sizeof w->device_name - 1, w->device_name, NULL) != CL_SUCCESS)
         return complain("clGetDeviceInfo failed\n");
     w->context = clCreateContext(NULL, 1, &w->device, NULL, NULL, &code);
-    if (code == CL_SUCCESS)
-        w->queue = clCreateCommandQueue(w->context, w->device, 0, &code);
     if (code != CL_SUCCESS)
-        return complain("no context or queue: %d\n", (int)code);
-    w->unordered = clCreateCommandQueue(w->context, w->device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code);
-    if (code != CL_SUCCESS)
-        w->unordered = clCreateCommandQueue(w->context, w->device, 0, &code);
-    return code == CL_SUCCESS || complain("no second queue: %d\n", (int)code);
+        return complain("no context: %d\n", (int)code);
+    w->queue = open_queue(w->context, w->device, false);
+    w->unordered = open_queue(w->context, w->device, true);
+    return (w->queue && w->unordered) || complain("no two queues\n");
 }
 
 void world_close(world *w) {
