@@ -164,7 +164,9 @@ static argmax_cl_status obey(const problem *p, const layout *l, const device_fac
                 : row->family == FAMILY_FOLDED ? "a reduced dim other than the last one without gaps"
                 : row->strided                 ? "neighbours with gaps"
                                                : "neighbours without gaps",
-                row->split ? "at least two pieces to share out" : "reductions of at most 2^30 elements");
+                row->split           ? "at least two pieces to share out"
+                : device->loop_limit ? "reductions that loops which end early can do"
+                                     : "reductions of at most 2^30 elements");
 }
 
 /* Refuse unknown names. Known ones become ours, which outlive the caller's. */
@@ -212,6 +214,10 @@ argmax_cl_status strategy_choose(const problem *p, const layout *l, const device
         if (lay_out(&strategies[i], p, l, device, &tuning, group_limit, out, &suits) && suits)
             return ARGMAX_CL_SUCCESS;
     }
+    if (device->loop_limit)
+        return fail(ARGMAX_CL_ERROR_DEVICE_LIMIT,
+                    "%llu reductions of %llu elements: the device %s ends loops after %u iterations, too few for these",
+                    (unsigned long long)l->outputs, (unsigned long long)l->reduction, device->name, device->loop_limit);
     return fail(ARGMAX_CL_ERROR_INVALID_STRATEGY, "no strategy suits %llu reductions of %llu elements",
                 (unsigned long long)l->outputs, (unsigned long long)l->reduction);
 }

@@ -44,6 +44,13 @@ static const struct {
       .aligned_buffers = true,
       .ptx = true,
       .handover = HANDOVER_PTX}},
+    {"loops",
+     1,
+     {.type = CL_DEVICE_TYPE_CPU,
+      .compute_units = 8,
+      .local_bytes = 32768,
+      .little_endian = true,
+      .loop_limit = 65535}},
     {"small", 64, {.type = CL_DEVICE_TYPE_GPU, .compute_units = 2, .local_bytes = 2048}},
 };
 #define DEVICE_COUNT (sizeof devices / sizeof devices[0])

@@ -175,6 +175,7 @@ START_TEST(beyond_what_a_device_counts_with) {
     argmax_cl_handle handle = NULL;
     ck_assert_int_eq(argmax_cl_create(&handle, suite_runner()->context, suite_runner()->device), ARGMAX_CL_SUCCESS);
     handle->facts.max_buffer = UINT64_C(1) << 32;
+    handle->facts.loop_limit = 0;
     expect_status("parts", plan_status(handle, "argmax int8 4294967296x64 axes=1 strides=0,1 strategy=split-rows"),
                   ARGMAX_CL_ERROR_DEVICE_LIMIT,
                   "workspace of 4294967296 outputs x |largest buffer has 4294967296 bytes");
