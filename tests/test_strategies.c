@@ -1,7 +1,7 @@
 /* Every strategy on every problem that it accepts, under both tuning rows: every input type x operator x direction x
  * NaN mode, index types and value outputs pairwise. The shapes are one of each class that a strategy may be made for,
  * with sizes on both sides of the blocks that kernels walk in. */
-#include "internal.h"
+#include "handle.h"
 #include "kinds.h"
 #include "suite.h"
 
@@ -110,8 +110,10 @@ static void sweep_narrow_rows(sweep *s, const problem_line *kind) {
     }
 }
 
-/* A strategy that takes nothing would pass unseen: each takes at least one shape of each kind. */
+/* A strategy that takes nothing would pass unseen: each takes a shape of each kind or more, unless loops end early. */
 static void check_accepted(const sweep *s) {
+    if (s->r->handle->facts.loop_limit)
+        return;
     for (uint32_t i = 0; i < strategy_count(); i++) {
         const unsigned long accepted = s->accepted[i][0] + s->accepted[i][1];
         ck_assert_msg(accepted >= KIND_COUNT, "%s ran %lu problems: expected %d or more", strategy_name(i), accepted,
