@@ -224,7 +224,7 @@ rows(__global const T *restrict in, TARGET, const dims_t dims, const rows_t g FI
     const uint me = (uint)get_local_id(0);
     const uint lane = me % LANES;
     EACH_JOB(job) {
-        const ulong row = SPLIT ? divide(job, g.per_parts) : job;
+        const ulong row = SPLIT ? divide(job, g.parts, g.per_parts) : job;
         const ulong part = SPLIT ? job - row * g.parts : 0;
         const ulong out = row * ROWS + me / LANES;
         const ulong origin = first_index(&g, part * g.chunk);

@@ -41,13 +41,9 @@ uint64_t wanted_groups(const geometry_request *r, kernel_family family) {
 }
 
 /* m = 2^64 / d rounded up. With m * d = 2^64 + e, e < d, the upper half of n * m is n / d + n * e / (d * 2^64) rounded
- * down, which is n / d rounded down while n * e < 2^64. */
+ * down: n / d rounded down, or one more, as the second part is below 1. */
 uint64_t reciprocal(uint64_t divisor) {
     return divisor == 1 ? 0 : UINT64_MAX / divisor + 1;
-}
-
-bool divides_jobs(uint64_t a, uint64_t b, uint64_t divisor) {
-    return a <= UINT64_MAX / divisor / b;
 }
 
 launch_grid deal(const geometry_request *r, uint32_t group, uint64_t jobs, uint64_t most) {

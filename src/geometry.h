@@ -63,8 +63,6 @@ void choose_arithmetic(const geometry_request *r, geometry *g);
 /* The `most` units of a part: a unit has so many elements and takes so many turns. */
 uint64_t part_units(const geometry_request *r, uint64_t elements, uint64_t turns);
 bool cut(const geometry_request *r, uint64_t groups, uint64_t smallest, uint64_t step, uint64_t most, geometry *g);
-/* Whether a * b jobs can be divided by the reciprocal of `divisor`: a job times it fits a word. */
-bool divides_jobs(uint64_t a, uint64_t b, uint64_t divisor);
 /* Jobs to work-groups, in runs where there are more jobs than groups that pay: `most`, or on devices with one work-item
  * a group as many as keep the compute units busy. */
 launch_grid deal(const geometry_request *r, uint32_t group, uint64_t jobs, uint64_t most);

@@ -129,8 +129,6 @@ static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint6
     g->least = least;
     if (!cut(r, g->tiles * g->outers, least, step, part_units(r, 1, g->strip), g))
         return false;
-    if (!divides_jobs(g->tiles * g->outers, g->parts, max_u64(g->tiles, g->outers)))
-        return false;
     g->steady =
         g->strip == 1 &&
         (row_dims == 1 || (l->reduced[l->reduced_count - 1].size % run == 0 && (g->parts == 1 || g->chunk % run == 0)));

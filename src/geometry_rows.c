@@ -75,7 +75,7 @@ bool geometry_rows(const geometry_request *r, lane_rule rule, geometry *g) {
     const uint64_t rows = group / g->lanes;
     g->steady = group > 1 && !g->overlap &&
                 (l->reduced_count == 1 || (l->reduced_count == 2 && g->lanes % g->segment_vectors == 0));
-    const uint64_t vector_bytes = g->vector * element_bytes(r->problem);
+    const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
     g->least = max_u64((uint64_t)g->lanes * g->unroll, r->tuning->part_bytes / vector_bytes);
     if (r->split && rows != 1)
         return false;
@@ -84,8 +84,6 @@ bool geometry_rows(const geometry_request *r, lane_rule rule, geometry *g) {
     const uint64_t step = group > 1 ? g->lanes : g->least;
     const uint64_t smallest = max_u64(step, min_u64(g->least, r->tuning->row_part_bytes / vector_bytes));
     if (!cut(r, ceil_div(l->outputs, rows), smallest, step, part_units(r, g->vector, 1), g))
-        return false;
-    if (g->parts > 1 && !divides_jobs(ceil_div(l->outputs, rows), g->parts, g->parts))
         return false;
     /* No more in flight than there are, where they are as many for each lane. */
     if (group > 1 && g->chunk % g->lanes == 0 && (g->parts > 1 || !g->peel))

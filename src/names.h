@@ -48,9 +48,9 @@
 #define multiply_u64 argmax_cl_internal_multiply_u64
 #define opencl_error_name argmax_cl_internal_opencl_error_name
 #define dims_room argmax_cl_internal_dims_room
-#define divides_jobs argmax_cl_internal_divides_jobs
 #define options_merge argmax_cl_internal_options_merge
 #define options_scan argmax_cl_internal_options_scan
+#define part_units argmax_cl_internal_part_units
 #define plan_create argmax_cl_internal_plan_create
 #define plan_enqueue argmax_cl_internal_plan_enqueue
 #define plan_merge argmax_cl_internal_plan_merge
