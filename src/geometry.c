@@ -91,8 +91,6 @@ bool cut(const geometry_request *r, uint64_t groups, uint64_t smallest, uint64_t
         g->chunk = min_u64(round_chunk(g->chunk, smallest, g->least, step),
                            most < g->least ? most : most / g->least * g->least);
     g->parts = ceil_div(g->units, g->chunk);
-    if (r->device->loop_limit && g->parts > r->device->loop_limit / LOOPS_A_PARTIAL)
-        return false;
     return !r->split || g->parts > 1;
 }
 
@@ -107,18 +105,19 @@ static handover choose_finish(const geometry_request *r, uint64_t units, uint64_
     return can && (g->ptx || r->device->handover != HANDOVER_PTX) ? r->device->handover : HANDOVER_NONE;
 }
 
-void plan_merge(const geometry_request *r, uint64_t units, uint64_t width, geometry *g) {
-    const uint32_t group = g->scan.group;
+bool plan_merge(const geometry_request *r, uint64_t units, uint64_t width, geometry *g) {
+    const uint32_t group = g->scan.group, loops = r->device->loop_limit;
     g->finish = choose_finish(r, units, width, g);
     if (g->finish != HANDOVER_NONE) {
         g->counters = units;
         g->merge_lanes = floor_power(g->parts, floor_power(max_u64(1, group / width), group));
         g->merge = (launch_grid){group, units, units, 1};
-        return;
+    } else {
+        g->merge_lanes = floor_power(ceil_div(g->parts, group > 1 ? MERGE_LOADS : 1), group);
+        const uint64_t outputs_a_group = group / g->merge_lanes;
+        g->merge = deal(r, group, ceil_div(r->layout->outputs, outputs_a_group), r->tuning->groups_max);
     }
-    g->merge_lanes = floor_power(ceil_div(g->parts, group > 1 ? MERGE_LOADS : 1), group);
-    const uint64_t outputs_a_group = group / g->merge_lanes;
-    g->merge = deal(r, group, ceil_div(r->layout->outputs, outputs_a_group), r->tuning->groups_max);
+    return !loops || ceil_div(g->parts, g->merge_lanes) <= loops / LOOPS_A_PARTIAL;
 }
 
 load_kind kind_of_load(const geometry_request *r, bool unit, uint32_t vector) {

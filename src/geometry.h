@@ -55,19 +55,20 @@ load_kind kind_of_load(const geometry_request *r, bool unit, uint32_t vector);
 /* Whether narrow elements are kept in words, and what is asked for ahead; g->vector and g->load are set. */
 void choose_arithmetic(const geometry_request *r, geometry *g);
 
+/* Elements of a unit, and turns that a loop takes for it; the units of a part at most. */
+uint64_t part_units(const geometry_request *r, uint64_t elements, uint64_t turns);
 /* Cut g->units of each output into parts, so that `groups` work-groups for whole outputs become enough for the device
  * and, where two parts suffice, no more than are wanted, and no part has more than `most` units. g->least units are a
  * batch, and a reduction of two is worth cutting; `smallest` are what a part has at least. Parts below a batch are
  * multiples of `smallest`, others of a batch, those of many batches of `step`. False when it must be cut and cannot, or
  * is too long and may not. */
-/* The `most` units of a part: a unit has so many elements and takes so many turns. */
-uint64_t part_units(const geometry_request *r, uint64_t elements, uint64_t turns);
 bool cut(const geometry_request *r, uint64_t groups, uint64_t smallest, uint64_t step, uint64_t most, geometry *g);
 /* Jobs to work-groups, in runs where there are more jobs than groups that pay: `most`, or on devices with one work-item
  * a group as many as keep the compute units busy. */
 launch_grid deal(const geometry_request *r, uint32_t group, uint64_t jobs, uint64_t most);
 /* How parts are merged: by the last work-group of each of `units` groups of outputs, `width` side by side, or by a
- * second launch, with as many lanes an output as its parts keep busy. */
-void plan_merge(const geometry_request *r, uint64_t units, uint64_t width, geometry *g);
+ * second launch, with as many lanes an output as its parts keep busy. False where they are too many for a lane's loop.
+ */
+bool plan_merge(const geometry_request *r, uint64_t units, uint64_t width, geometry *g);
 
 #endif

@@ -54,6 +54,5 @@ bool geometry_abreast(const geometry_request *r, geometry *g) {
     g->outers = l->outputs / column->size;
     lay_tiles(r, column->size, g);
     g->scan = deal(r, 1, g->tiles * g->outers, r->tuning->groups_max);
-    plan_merge(r, l->outputs, 1, g);
-    return true;
+    return plan_merge(r, l->outputs, 1, g);
 }

@@ -146,8 +146,7 @@ bool geometry_columns(const geometry_request *r, geometry *g) {
     if (!lay_tiles(r, column, l->reduction, l->outputs / column->size, g))
         return false;
     const uint64_t tile = (uint64_t)g->lanes * g->vector * g->strip;
-    plan_merge(r, g->tiles * g->outers, min_u64(column->size, tile), g);
-    return true;
+    return plan_merge(r, g->tiles * g->outers, min_u64(column->size, tile), g);
 }
 
 /* The reduced dim, other than the last one, that has neighbours side by side; reduced_count when there is none. */
@@ -177,6 +176,5 @@ bool geometry_folded(const geometry_request *r, geometry *g) {
     if (!possible)
         return false;
     g->parts *= g->tiles;
-    plan_merge(r, g->outers, 1, g);
-    return g->parts > 1;
+    return plan_merge(r, g->outers, 1, g) && g->parts > 1;
 }

@@ -42,6 +42,5 @@ bool geometry_held(const geometry_request *r, geometry *g) {
     while (g->batch > 1 && ceil_div(l->outputs, rows * g->batch) < wanted_groups(r, FAMILY_HELD))
         g->batch /= 2;
     g->scan = deal(r, group, ceil_div(l->outputs, rows * g->batch), t->groups_max);
-    plan_merge(r, l->outputs, 1, g);
-    return true;
+    return plan_merge(r, l->outputs, 1, g);
 }

@@ -95,6 +95,5 @@ bool geometry_rows(const geometry_request *r, lane_rule rule, geometry *g) {
     const uint64_t most =
         rule == LANES_ONE ? (uint64_t)r->device->compute_units * r->tuning->groups_tiny : r->tuning->groups_max;
     g->scan = deal(r, group, ceil_div(l->outputs, rows) * g->parts, most);
-    plan_merge(r, l->outputs, 1, g);
-    return true;
+    return plan_merge(r, l->outputs, 1, g);
 }

@@ -65,7 +65,6 @@ typedef struct kernel_dims {
     cl_ulong kept_size[MAX_RANK];
     cl_long kept_in[MAX_RANK], kept_index[MAX_RANK], kept_value[MAX_RANK];
 } kernel_dims;
-#define DIMS_LISTS 6
 
 typedef struct kernel_rows {
     cl_ulong jobs, jobs_per_group, parts, per_parts;

@@ -65,12 +65,13 @@ static cl_int set_finish(argmax_cl_plan plan, const kernel_set *set) {
 /* The dims with lists of `room` entries. */
 static cl_int set_dims(cl_kernel kernel, cl_uint at, const kernel_dims *dims, uint32_t room) {
     const size_t scalars = offsetof(kernel_dims, reduced_size), list = room * sizeof(cl_ulong);
+    const size_t list_count = (sizeof *dims - scalars) / (MAX_RANK * sizeof(cl_ulong));
     const char *const lists = (const char *)dims + scalars;
     char argument[sizeof *dims];
     memcpy(argument, dims, scalars);
-    for (size_t i = 0; i < DIMS_LISTS; ++i)
+    for (size_t i = 0; i < list_count; ++i)
         memcpy(argument + scalars + i * list, lists + i * MAX_RANK * sizeof(cl_ulong), list);
-    return clSetKernelArg(kernel, at, scalars + DIMS_LISTS * list, argument);
+    return clSetKernelArg(kernel, at, scalars + list_count * list, argument);
 }
 
 static cl_int set_structs(cl_kernel kernel, cl_uint first, const kernel_dims *dims, const void *rest, size_t bytes) {

@@ -3,7 +3,6 @@
  * Runs problem lines (problem.h has the grammar) and compares the answers with the oracle; exit status 0 when all are
  * right. The last line counts them and names the device. --file reads lines from a file, - is standard input. Options
  * apply to the lines after them. */
-#include "handle.h"
 #include "runner.h"
 
 #include <stdio.h>
@@ -47,8 +46,7 @@ static bool run_line(session *s, const char *line) {
            result == RUN_OK ? "" : s->r.message);
     if (s->explain)
         explain(s, &p);
-    /* Where loops end early, a strategy that is forced may be too long for them. */
-    return result == RUN_OK || (result == RUN_REFUSED && s->r.handle->facts.loop_limit);
+    return result == RUN_OK || (result == RUN_REFUSED && runner_may_refuse(&s->r));
 }
 
 static bool run_file(session *s, const char *name) {

@@ -1,6 +1,7 @@
 #include "runner.h"
 
 #include "arena.h"
+#include "handle.h"
 #include "oracle.h"
 #include "tuned.h"
 
@@ -308,6 +309,10 @@ bool runner_solve(runner *r, const problem_line *p, run_route route, const void 
         memcpy(value, arena_inside(&t.value, t.value.actual), t.value.bytes);
     trial_close(&t);
     return ok;
+}
+
+bool runner_may_refuse(const runner *r) {
+    return r->handle->facts.loop_limit != 0;
 }
 
 run_result runner_report(runner *r, const problem_line *p, run_route route) {

@@ -1,6 +1,6 @@
 #include "sweep.h"
 
-#include "handle.h"
+#include "internal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -40,8 +40,7 @@ bool sweep_strategy(sweep *s, const problem_line *line, const char *name, sweep_
     for (uint32_t i = 0; i < strategy_count(); i++)
         if (strcmp(strategy_name(i), name) == 0)
             run_strategy(s, line, i, extent);
-    /* Refused; a device whose loops end early may refuse one that is forced. */
-    s->failures += s->runs == runs && s->failures == failures && !s->r->handle->facts.loop_limit;
+    s->failures += s->runs == runs && s->failures == failures && !runner_may_refuse(s->r);
     return s->failures == failures;
 }
 

@@ -1,7 +1,7 @@
 /* Every strategy on every problem that it accepts, under both tuning rows: every input type x operator x direction x
  * NaN mode, index types and value outputs pairwise. The shapes are one of each class that a strategy may be made for,
  * with sizes on both sides of the blocks that kernels walk in. */
-#include "handle.h"
+#include "internal.h"
 #include "kinds.h"
 #include "suite.h"
 
@@ -110,9 +110,9 @@ static void sweep_narrow_rows(sweep *s, const problem_line *kind) {
     }
 }
 
-/* A strategy that takes nothing would pass unseen: each takes a shape of each kind or more, unless loops end early. */
+/* A strategy that takes nothing would pass unseen: each takes a shape of each kind or more. */
 static void check_accepted(const sweep *s) {
-    if (s->r->handle->facts.loop_limit)
+    if (runner_may_refuse(s->r))
         return;
     for (uint32_t i = 0; i < strategy_count(); i++) {
         const unsigned long accepted = s->accepted[i][0] + s->accepted[i][1];
