@@ -11,6 +11,7 @@
  *   STEADY   vectors that are LANES apart lie at equal distances: one reduced dim, or segments whose number of vectors
  *            divides LANES; without OVERLAP
  *   PLACED   the places of a row fit beside the keys of narrow elements (rows_placed.clh)
+ *   GAPS     rows do not follow each other in memory, which matters to AHEAD (REDUCED 1)
  *   PEEL     loads are aligned: elements before the first and after the last aligned vector go one by one (REDUCED 1)
  */
 #include "finish.clh"
@@ -39,6 +40,11 @@ typedef struct {
     ulong vectors, chunk;           /* of an output, of a part */
     ulong segment, segment_vectors; /* length of the last reduced dim */
     long stride;                    /* input stride of the last reduced dim */
+#ifdef GAPS
+    long ahead_by;  /* from a vector to what is read AHEAD bytes later */
+    ulong turn;     /* but from this element of a row on, the row ends before that: */
+    long turned_by; /* then so much further */
+#endif
 } rows_t;
 
 /* Index of a vector's first element within the whole reduction. */
@@ -58,13 +64,18 @@ static inline __global const T *vector_address(__global const T *start, const di
 }
 
 #ifdef AHEAD
-/* Where to read AHEAD bytes after p: what follows in memory, or as many segments later, in the next output at last. */
+/* Where to read AHEAD bytes after p: what follows in memory, or in the rows that follow where there are gaps between
+ * them, or as many segments later, in the next output at last. */
 static inline uintptr_t address_ahead(__global const T *p, const dims_t *dims, const rows_t *g, const walk_t w) {
 #if REDUCED == 1
     (void)dims;
+#ifdef GAPS
+    return FROM(p, g->ahead_by + (w.x * VEC >= g->turn ? g->turned_by : 0));
+#else
     (void)g;
     (void)w;
     return FROM(p, AHEAD * 8 / BITS);
+#endif
 #else
     walk_t ahead = w;
     long next_output = 0;

@@ -58,6 +58,22 @@ static uint32_t choose_row_lanes(const geometry_request *r, lane_rule rule, geom
     return group;
 }
 
+/* What is read g->ahead bytes later, where that lies in a later row and rows do not follow each other in memory: gaps
+ * between them matter when they add up to an eighth of the way. An address that wraps around is never read. */
+static void look_ahead_over_gaps(const geometry_request *r, geometry *g) {
+    const layout *l = r->layout;
+    const layout_dim *next = &l->kept[l->kept_count - 1];
+    const uint64_t pitch = (uint64_t)next->in, length = l->reduced[0].size;
+    const uint64_t elements = g->ahead / element_bytes(r->problem);
+    const uint64_t gap = pitch > length ? pitch - length : length - pitch;
+    g->gaps = elements > 0 && l->reduced_count == 1 && next->size > 1 && gap > elements / 8 / (elements / length + 1);
+    if (!g->gaps)
+        return;
+    g->ahead_by = (int64_t)(elements / length * pitch + elements % length);
+    g->turn = length - elements % length;
+    g->turned_by = (int64_t)(pitch - length);
+}
+
 bool geometry_rows(const geometry_request *r, lane_rule rule, geometry *g) {
     const layout *l = r->layout;
     const uint64_t segment = l->reduced[l->reduced_count - 1].size;
@@ -92,6 +108,7 @@ bool geometry_rows(const geometry_request *r, lane_rule rule, geometry *g) {
                   (l->reduced_count == 1 || g->segment_vectors % g->unroll == 0);
     g->placed = group == 1 && g->parts == 1 && l->reduced_count == 1 && bits <= 16 && g->vector <= VECTOR_MAX &&
                 !g->words && l->reduction < UINT64_C(1) << bits;
+    look_ahead_over_gaps(r, g);
     const uint64_t most =
         rule == LANES_ONE ? (uint64_t)r->device->compute_units * r->tuning->groups_tiny : r->tuning->groups_max;
     g->scan = deal(r, group, ceil_div(l->outputs, rows) * g->parts, most);

@@ -71,6 +71,9 @@ typedef struct kernel_rows {
     cl_ulong vectors, chunk;
     cl_ulong segment, segment_vectors;
     cl_long stride;
+    cl_long ahead_by; /* this and what follows only with geometry.gaps */
+    cl_ulong turn;
+    cl_long turned_by;
 } kernel_rows;
 
 typedef struct kernel_held {

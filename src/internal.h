@@ -201,6 +201,9 @@ typedef struct geometry {
     bool overlap, peel;       /* rows.cl tells */
     bool together, placed;    /* rows.cl: TOGETHER, PLACED */
     bool steady;              /* rows.cl: STEADY; column.clh: RUNS */
+    bool gaps;                /* rows.cl: GAPS, and what it takes */
+    int64_t ahead_by, turned_by;
+    uint64_t turn;
     bool words;               /* words.clh: several narrow elements to a 32-bit word */
     bool ptx;                 /* pairs.clh, native.clh: instructions that OpenCL C cannot name */
     uint64_t units;           /* of an output: vectors (rows), positions on the reduced dims (columns) */

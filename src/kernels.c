@@ -102,8 +102,11 @@ static cl_int set_rows(const struct argmax_cl_plan_s *plan, cl_kernel kernel, cl
                               .chunk = g->chunk,
                               .segment = last->size,
                               .segment_vectors = g->segment_vectors,
-                              .stride = last->in};
-    return set_structs(kernel, first, dims, &rows, sizeof rows);
+                              .stride = last->in,
+                              .ahead_by = g->ahead_by,
+                              .turn = g->turn,
+                              .turned_by = g->turned_by};
+    return set_structs(kernel, first, dims, &rows, g->gaps ? sizeof rows : offsetof(kernel_rows, ahead_by));
 }
 
 static cl_int set_held(const struct argmax_cl_plan_s *plan, cl_kernel kernel, cl_uint first, const kernel_dims *dims,

@@ -84,6 +84,9 @@ static void print_geometry(const geometry *g) {
             g->strip, g->fold, g->overlap ? " overlap" : "", g->peel ? " peel" : "", g->together ? " together" : "",
             g->placed ? " placed" : "", g->steady ? " steady" : "", g->words ? " words" : "", g->ptx ? " ptx" : "",
             g->one_block ? " one_block" : "");
+    if (g->gaps)
+        fprintf(out, "    gaps: ahead by %" PRId64 ", from %" PRIu64 " on by %" PRId64 " more\n", g->ahead_by, g->turn,
+                g->turned_by);
     fprintf(out,
             "    %" PRIu64 " units by %" PRIu64 " in %" PRIu64 " parts of %" PRIu64 ", segments of %" PRIu64
             ", %" PRIu64 " tiles x %" PRIu64 ";",

@@ -240,6 +240,7 @@ START_TEST(grids_fit_what_the_device_counts_with) {
     problem_describe(&p, &d);
     ck_assert_int_eq(setenv("ARGMAX_CL_TUNING", name, 1), 0);
     ck_assert_int_eq(argmax_cl_create(&handle, r->context, r->device), ARGMAX_CL_SUCCESS);
+    handle->facts.loop_limit = 0;
     for (cl_uint bits = 32; bits <= sizeof(size_t) * CHAR_BIT; bits += 32) {
         argmax_cl_plan plan = NULL;
         handle->facts.address_bits = bits;

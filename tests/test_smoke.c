@@ -7,9 +7,11 @@
 static const char *const shapes[] = {
     "7x3001 axes=1 value",
     "3001x70 axes=0 value",
+    "31x70 axes=0 value",
     "301x12 axes=1 value",
     "7x3001 axes=1 strides=6002,2",
     "3001x70 axes=0 strides=140,2",
+    "31x70 axes=0 strides=140,2",
     "300000",
     "300000 strides=2",
     "20000x70 axes=0",
