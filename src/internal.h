@@ -195,13 +195,13 @@ typedef struct geometry {
     uint32_t vector; /* elements */
     uint32_t lanes;  /* rows: work-items of an output; columns: work-items side by side */
     uint32_t unroll;
-    uint32_t ahead;           /* bytes of input asked for before they are read; 0: none */
-    uint32_t loads, batch;    /* held rows: vectors of a work-item, rows at once */
-    uint32_t strip;           /* columns: vectors of a work-item; abreast: outputs of a tile at most */
-    bool overlap, peel;       /* rows.cl tells */
-    bool together, placed;    /* rows.cl: TOGETHER, PLACED */
-    bool steady;              /* rows.cl: STEADY; column.clh: RUNS */
-    bool gaps;                /* rows.cl: GAPS, and what it takes */
+    uint32_t ahead;        /* bytes of input asked for before they are read; 0: none */
+    uint32_t loads, batch; /* held rows: vectors of a work-item, rows at once */
+    uint32_t strip;        /* columns: vectors of a work-item; abreast: outputs of a tile at most */
+    bool overlap, peel;    /* rows.cl tells */
+    bool together, placed; /* rows.cl: TOGETHER, PLACED */
+    bool steady;           /* rows.cl: STEADY; column.clh: RUNS */
+    bool gaps;             /* rows.cl: GAPS, and what it takes */
     int64_t ahead_by, turned_by;
     uint64_t turn;
     bool words;               /* words.clh: several narrow elements to a 32-bit word */
