@@ -19,6 +19,7 @@ from pathlib import Path
 LISTS = (
     (None, "kernels.txt"),
     ("dealt.tuning", "dealt.txt"),
+    ("warps.tuning", "dealt.txt"),
     ("narrow.tuning", "narrow.txt"),
     ("odd.tuning", "narrow.txt"),
     ("many.tuning", "narrow.txt"),
@@ -26,6 +27,7 @@ LISTS = (
     ("two_launches.tuning", "parts.txt"),
     ("gpu_one_launch.tuning", "parts.txt"),
     ("gpu_two_launches.tuning", "parts.txt"),
+    ("many_parts.tuning", "parts.txt"),
     ("aligned.tuning", "aligned.txt"),
 )
 NOT_BUILT = "does not compile"
