@@ -42,6 +42,7 @@ static stub_options read_options(const char *text) {
         .one_launch = number(text, "ONE_LAUNCH"),
         .no_winner = number(text, "NO_WINNER"),
         .room = number(text, "KEPT") && number(text, "REDUCED") ? 2 : MAX_RANK,
+        .rows_tail = defined(text, "GAPS") ? sizeof(kernel_rows) - offsetof(kernel_rows, ahead_by) : 0,
     };
 }
 
@@ -97,7 +98,7 @@ static size_t dims_bytes(const stub_arguments *a) {
 static const struct {
     const char *kernel;
     size_t bytes;
-} grids[] = {{"rows", sizeof(kernel_rows)},
+} grids[] = {{"rows", offsetof(kernel_rows, ahead_by)},
              {"held", sizeof(kernel_held)},
              {"columns", sizeof(kernel_columns)},
              {"folded", sizeof(kernel_columns)},
@@ -144,7 +145,7 @@ cl_kernel clCreateKernel(cl_program program, const char *name, cl_int *code) {
     kernel->arguments.options = program->options;
     kernel->arguments.folded = strcmp(name, "folded") == 0;
     kernel->arguments.merges = strcmp(name, "merge") == 0;
-    kernel->arguments.grid_bytes = grid;
+    kernel->arguments.grid_bytes = grid + (strcmp(name, "rows") == 0 ? program->options.rows_tail : 0);
     list_parameters(&kernel->arguments);
     return kernel;
 }

@@ -83,7 +83,8 @@ typedef struct stub_options {
     bool is_float, is_signed, minimum, last, ignore_nan;
     bool value, wide_index, split, one_launch;
     uint64_t no_winner;
-    uint32_t room; /* of each list of dims */
+    uint32_t room;    /* of each list of dims */
+    size_t rows_tail; /* bytes of kernel_rows that not all kernels have */
 } stub_options;
 
 struct _cl_program {
