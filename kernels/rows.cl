@@ -12,12 +12,16 @@
  *            divides LANES; without OVERLAP
  *   PLACED   the places of a row fit beside the keys of narrow elements (rows_placed.clh)
  *   GAPS     rows do not follow each other in memory, which matters to AHEAD (REDUCED 1)
+ *   LATE     the end of a row is dealt out in pieces, to whoever is done with its part (late.clh)
  *   PEEL     loads are aligned: elements before the first and after the last aligned vector go one by one (REDUCED 1)
  */
 #include "finish.clh"
 #include "index.clh"
 #include "meet.clh"
 #include "order.clh"
+#ifdef LATE
+#include "late.clh"
+#endif
 
 #define ROWS (GROUP / LANES)
 #define BLOCK (ITERATIONS_MAX / UNROLL * UNROLL) /* vectors that an accumulator counts */
@@ -44,6 +48,8 @@ typedef struct {
     long ahead_by;  /* from a vector to what is read AHEAD bytes later */
     ulong turn;     /* but from this element of a row on, the row ends before that: */
     long turned_by; /* then so much further */
+#elif defined(LATE)
+    ulong late, pieces, piece; /* the first vector that is in no part, and pieces of how many vectors follow it */
 #endif
 } rows_t;
 
@@ -203,32 +209,45 @@ static inline candidate_t scan_elements(__global const T *start, const uint lane
     return best;
 }
 
+/* Elements before the first aligned vector of a row, and its aligned vectors. */
+static inline ulong head_of(__global const T *start, const rows_t *g) {
+    const ulong misplaced = (ulong)((uintptr_t)start / sizeof(T)) % VEC;
+    return min(misplaced ? VEC - misplaced : 0, g->segment);
+}
+static inline candidate_t scan_vectors(__global const T *start, const dims_t *dims, const rows_t *g, const ulong from,
+                                       const ulong to, const uint lane, const ulong origin) {
+    const ulong head = head_of(start, g);
+    return scan(start + head, dims, g, from + lane, min(to, (g->segment - head) / VEC), origin - head);
+}
+
 static inline candidate_t scan_part(__global const T *start, const dims_t *dims, const rows_t *g, const ulong part,
                                     const uint lane, const ulong origin) {
-    const ulong misplaced = (ulong)((uintptr_t)start / sizeof(T)) % VEC;
-    const ulong head = min(misplaced ? VEC - misplaced : 0, g->segment);
-    const ulong vectors = (g->segment - head) / VEC;
-    const ulong from = part * g->chunk;
-    const ulong to = min(from + g->chunk, vectors);
-    candidate_t best = scan(start + head, dims, g, from + lane, to, origin - head);
+    const ulong from = part * g->chunk, head = head_of(start, g);
+    candidate_t best = scan_vectors(start, dims, g, from, from + g->chunk, lane, origin);
     if (part == 0)
         best = better(best, scan_elements(start, lane, 0, head, origin));
     if (part + 1 == g->parts)
-        best = better(best, scan_elements(start, lane, head + vectors * VEC, g->segment, origin));
+        best = better(best, scan_elements(start, lane, head + (g->segment - head) / VEC * VEC, g->segment, origin));
     return best;
 }
 #else
+static inline candidate_t scan_vectors(__global const T *start, const dims_t *dims, const rows_t *g, const ulong from,
+                                       const ulong to, const uint lane, const ulong origin) {
+    return scan(start, dims, g, from + lane, min(to, g->vectors), origin);
+}
 static inline candidate_t scan_part(__global const T *start, const dims_t *dims, const rows_t *g, const ulong part,
                                     const uint lane, const ulong origin) {
-    const ulong from = part * g->chunk;
-    return scan(start, dims, g, from + lane, min(from + g->chunk, g->vectors), origin);
+    return scan_vectors(start, dims, g, part * g->chunk, part * g->chunk + g->chunk, lane, origin);
 }
 #endif
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 rows(__global const T *restrict in, TARGET, const dims_t dims, const rows_t g FINISH_PARAMETERS) {
     FINISH_LOCALS
-#if LANES > 1
+#ifdef LATE
+    MEETING(ulong2, shared, LANES)
+    __local uint taken[2];
+#elif LANES > 1
     MEETING(candidate_t, shared, LANES)
 #endif
     MERGE_ONLY(unit, MERGE_ONE(unit))
@@ -240,6 +259,15 @@ rows(__global const T *restrict in, TARGET, const dims_t dims, const rows_t g FI
         const ulong out = row * ROWS + me / LANES;
         const ulong origin = first_index(&g, part * g.chunk);
         candidate_t best = CANDIDATE_NONE;
+#ifdef LATE
+        __global const T *const start = in + input_start(&dims, out);
+        ulong2 whole;
+        SCAN_AND_LATE(whole)
+        MEET_NEIGHBOURS(whole, shared, better_partial, lane, LANES);
+        if (lane == 0)
+            partials[PARTIAL_AT(&dims, out, part)] = whole;
+        FINISH_JOB(out, MERGE_LATE(out))
+#else
         if (out < dims.outputs)
             best = scan_part(in + input_start(&dims, out), &dims, &g, part, lane, origin);
 #if LANES > 1
@@ -248,5 +276,6 @@ rows(__global const T *restrict in, TARGET, const dims_t dims, const rows_t g FI
         if (lane == 0 && out < dims.outputs)
             LEAVE(out, part, !LOSES(CANDIDATE_KEY(best)), CANDIDATE_KEY(best), origin + CANDIDATE_PLACE(best));
         FINISH_JOB(out, MERGE_ONE(out))
+#endif
     }
 }

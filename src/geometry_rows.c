@@ -74,6 +74,22 @@ static void look_ahead_over_gaps(const geometry_request *r, geometry *g) {
     g->turned_by = (int64_t)(pitch - length);
 }
 
+/* The end of each part for whoever is done first, in pieces (kernels/late.clh): about sixteen for each work-group, of a
+ * batch of loads at least. */
+#define PIECES_EACH 16
+static void keep_for_later(const geometry_request *r, uint64_t step, geometry *g) {
+    const uint32_t percent = r->tuning->late_percent;
+    if (g->finish == HANDOVER_NONE || g->gaps || g->scan.jobs_per_group != 1 || 2 * g->counters > COUNTERS_A_QUEUE ||
+        g->parts * percent < 100 || g->chunk < MANY_BATCHES * g->least)
+        return;
+    g->chunk = g->chunk * (100 - percent) / 100 / step * step;
+    g->late = g->parts * g->chunk;
+    const uint64_t each = (g->units - g->late) / g->parts / PIECES_EACH;
+    g->piece = max_u64(each / g->least, 1) * g->least;
+    g->pieces = ceil_div(g->units - g->late, g->piece);
+    g->counters *= 2;
+}
+
 bool geometry_rows(const geometry_request *r, lane_rule rule, geometry *g) {
     const layout *l = r->layout;
     const uint64_t segment = l->reduced[l->reduced_count - 1].size;
@@ -112,5 +128,8 @@ bool geometry_rows(const geometry_request *r, lane_rule rule, geometry *g) {
     const uint64_t most =
         rule == LANES_ONE ? (uint64_t)r->device->compute_units * r->tuning->groups_tiny : r->tuning->groups_max;
     g->scan = deal(r, group, ceil_div(l->outputs, rows) * g->parts, most);
-    return plan_merge(r, l->outputs, 1, g);
+    const bool possible = plan_merge(r, l->outputs, 1, g);
+    if (possible && group > 1)
+        keep_for_later(r, step, g);
+    return possible;
 }

@@ -71,9 +71,16 @@ typedef struct kernel_rows {
     cl_ulong vectors, chunk;
     cl_ulong segment, segment_vectors;
     cl_long stride;
-    cl_long ahead_by; /* this and what follows only with geometry.gaps */
-    cl_ulong turn;
-    cl_long turned_by;
+    union { /* for kernels that have one of these */
+        struct {
+            cl_long ahead_by;
+            cl_ulong turn;
+            cl_long turned_by;
+        } gaps;
+        struct {
+            cl_ulong first, pieces, piece;
+        } late;
+    };
 } kernel_rows;
 
 typedef struct kernel_held {

@@ -94,19 +94,28 @@ static cl_int set_rows(const struct argmax_cl_plan_s *plan, cl_kernel kernel, cl
                        uint64_t jobs) {
     const geometry *g = &plan->geometry;
     const layout_dim *last = &plan->layout.reduced[plan->layout.reduced_count - 1];
-    const kernel_rows rows = {.jobs = jobs,
-                              .jobs_per_group = g->scan.jobs_per_group,
-                              .parts = g->parts,
-                              .per_parts = reciprocal(g->parts),
-                              .vectors = g->units,
-                              .chunk = g->chunk,
-                              .segment = last->size,
-                              .segment_vectors = g->segment_vectors,
-                              .stride = last->in,
-                              .ahead_by = g->ahead_by,
-                              .turn = g->turn,
-                              .turned_by = g->turned_by};
-    return set_structs(kernel, first, dims, &rows, g->gaps ? sizeof rows : offsetof(kernel_rows, ahead_by));
+    kernel_rows rows = {.jobs = jobs,
+                        .jobs_per_group = g->scan.jobs_per_group,
+                        .parts = g->parts,
+                        .per_parts = reciprocal(g->parts),
+                        .vectors = g->units,
+                        .chunk = g->chunk,
+                        .segment = last->size,
+                        .segment_vectors = g->segment_vectors,
+                        .stride = last->in};
+    size_t bytes = offsetof(kernel_rows, gaps);
+    if (g->gaps) {
+        rows.gaps.ahead_by = g->ahead_by;
+        rows.gaps.turn = g->turn;
+        rows.gaps.turned_by = g->turned_by;
+        bytes += sizeof rows.gaps;
+    } else if (g->pieces) {
+        rows.late.first = g->late;
+        rows.late.pieces = g->pieces;
+        rows.late.piece = g->piece;
+        bytes += sizeof rows.late;
+    }
+    return set_structs(kernel, first, dims, &rows, bytes);
 }
 
 static cl_int set_held(const struct argmax_cl_plan_s *plan, cl_kernel kernel, cl_uint first, const kernel_dims *dims,

@@ -79,9 +79,10 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char tex
         add(&w, " -DUNROLL=%" PRIu32 " -DACROSS=%" PRIu32 " -DSTRIP=%" PRIu32 "%s%s", g->unroll, g->lanes, g->strip,
             g->one_block ? " -DONE_BLOCK" : "", g->steady ? " -DRUNS" : "");
     else
-        add(&w, " -DUNROLL=%" PRIu32 " -DLANES=%" PRIu32 "%s%s%s%s%s%s", g->unroll, g->lanes,
+        add(&w, " -DUNROLL=%" PRIu32 " -DLANES=%" PRIu32 "%s%s%s%s%s%s%s", g->unroll, g->lanes,
             g->placed ? " -DPLACED" : "", g->overlap ? " -DOVERLAP" : "", g->peel ? " -DPEEL" : "",
-            g->together ? " -DTOGETHER" : "", g->steady ? " -DSTEADY" : "", g->gaps ? " -DGAPS" : "");
+            g->together ? " -DTOGETHER" : "", g->steady ? " -DSTEADY" : "", g->gaps ? " -DGAPS" : "",
+            g->pieces ? " -DLATE" : "");
     /* Whole rows of 16-bit elements are read up to 0.8 % faster with the loop (docs/tuning.md, "Small inputs"). */
     if (g->scan.group > 1 && g->scan.jobs_per_group == 1 && g->family != FAMILY_HELD &&
         (g->parts > 1 || g->family != FAMILY_ROWS))

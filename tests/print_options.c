@@ -21,6 +21,8 @@ static const char *const shapes[] = {
     "100000x24 axes=1 strides=48,2",
     "100000x1000 axes=1",
     "100000x7 axes=1",
+    "100000x100 axes=1 strides=300,1",
+    "1000x40000 axes=1 strides=60000,1",
     "3x1000000 axes=1 strides=2000000,2",
     "3000000x64 axes=0",
     "3000000x64 axes=0 strides=128,2",
@@ -70,6 +72,11 @@ static void print_programs(struct problem *p, const layout *l) {
             if (g.parts > 1) {
                 options_merge(p, l, &g, options);
                 printf("merge %s\n", options);
+            }
+            if (g.finish != HANDOVER_NONE && g.family == FAMILY_ROWS && g.scan.group > 1) {
+                g.pieces = 1; /* late_percent, which no built-in row has */
+                options_scan(p, l, &g, options);
+                printf("%s %s\n", scan_kernel_name(&g), options);
             }
         }
 }

@@ -42,7 +42,8 @@ static stub_options read_options(const char *text) {
         .one_launch = number(text, "ONE_LAUNCH"),
         .no_winner = number(text, "NO_WINNER"),
         .room = number(text, "KEPT") && number(text, "REDUCED") ? 2 : MAX_RANK,
-        .rows_tail = defined(text, "GAPS") ? sizeof(kernel_rows) - offsetof(kernel_rows, ahead_by) : 0,
+        .rows_tail =
+            defined(text, "GAPS") || defined(text, "LATE") ? sizeof(kernel_rows) - offsetof(kernel_rows, gaps) : 0,
     };
 }
 
@@ -98,7 +99,7 @@ static size_t dims_bytes(const stub_arguments *a) {
 static const struct {
     const char *kernel;
     size_t bytes;
-} grids[] = {{"rows", offsetof(kernel_rows, ahead_by)},
+} grids[] = {{"rows", offsetof(kernel_rows, gaps)},
              {"held", sizeof(kernel_held)},
              {"columns", sizeof(kernel_columns)},
              {"folded", sizeof(kernel_columns)},
