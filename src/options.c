@@ -83,9 +83,9 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char tex
             g->placed ? " -DPLACED" : "", g->overlap ? " -DOVERLAP" : "", g->peel ? " -DPEEL" : "",
             g->together ? " -DTOGETHER" : "", g->steady ? " -DSTEADY" : "", g->gaps ? " -DGAPS" : "",
             g->pieces ? " -DLATE" : "");
-    /* Whole rows of 16-bit elements are read up to 0.8 % faster with the loop (docs/tuning.md, "Small inputs"). */
+    /* Whole rows of one dim are read faster with the loop, those of several slower (docs/tuning.md, "Small inputs"). */
     if (g->scan.group > 1 && g->scan.jobs_per_group == 1 && g->family != FAMILY_HELD &&
-        (g->parts > 1 || g->family != FAMILY_ROWS))
+        (g->parts > 1 || g->family != FAMILY_ROWS || l->reduced_count > 1))
         add(&w, " -DONE_JOB");
 }
 
