@@ -41,8 +41,10 @@ cl_kernel device_kernel(const bench_device *device, const char *source, const ch
 cl_mem device_buffer(const bench_device *device, void *host, size_t bytes);
 
 /* Between these two every kernel that the library (or the bench) launches is noted. `stop` waits for the queue and
- * returns the seconds from the first noted command's start to the last one's end, below 0 after complaining. */
-void record_start(void);
+ * returns the seconds from the first noted command's start to the last one's end, below 0 after complaining. Where the
+ * device's clock stands still (Mesa's llvmpipe) they are those of the host, from `start` on an idle queue to the end.
+ */
+void record_start(cl_command_queue queue);
 double record_stop(cl_command_queue queue);
 /* Programs compiled and kernels launched since the process began. */
 unsigned record_builds(void);

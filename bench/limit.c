@@ -56,7 +56,7 @@ static bool enqueue_read(const read_limit *limit, const bench_device *device, cl
 
 double limit_read(const read_limit *limit, const bench_device *device, int variant, cl_mem buffer, uint64_t offset,
                   uint64_t bytes) {
-    record_start();
+    record_start(device->timed);
     const bool good = enqueue_read(limit, device, device->timed, variant, buffer, offset, bytes);
     const double seconds = record_stop(device->timed);
     return good ? seconds : -1;

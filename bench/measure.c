@@ -22,7 +22,7 @@ static double time_device(job *j) {
     const cl_command_queue queue = j->bench->device->timed;
     if (!flush_caches(j, queue))
         return -1;
-    record_start();
+    record_start(queue);
     const bool good = job_enqueue(j, queue);
     const double seconds = record_stop(queue);
     return good ? seconds : -1;

@@ -71,7 +71,7 @@ bool tune_plan_check(tune_set *set, tune_problem *problem, const tune_plan *plan
 /* ---- Times ----------------------------------------------------------------------------------------------------- */
 
 static double time_plan(tune_set *set, tune_problem *problem, const tune_plan *plan) {
-    record_start();
+    record_start(set->device->timed);
     const bool good = enqueue(set, problem, plan, set->device->timed);
     const double seconds = record_stop(set->device->timed);
     return good ? seconds : -1;
