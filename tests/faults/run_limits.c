@@ -161,8 +161,10 @@ static uint64_t full_device(world *w, bool (*call)(world *, argmax_cl_status *),
     return refused;
 }
 
-/* What idle workspaces hold is given up for one that finds no room. */
+/* What idle workspaces hold is given up for one that finds no room, here for another queue's: on its own the smaller
+ * one would go anyway. */
 static bool idle_workspaces_make_room(world *w) {
+    const cl_command_queue first = w->queue;
     setenv("ARGMAX_CL_TUNING", FAULTS_BUILT "/two_launches.tuning", 1);
     bool ok = world_pose(w, TWO) && world_spoil(w) && !argmax_cl_create(&w->handle, w->context, w->device);
     const uint64_t before = w->layer->bytes();
@@ -177,7 +179,10 @@ static bool idle_workspaces_make_room(world *w) {
          !argmax_cl_plan_workspace_size(plan, &bytes);
     argmax_cl_plan_destroy(plan);
     w->layer->limit_memory(w->layer->bytes() + bytes - 1);
+    w->queue = w->unordered;
     const argmax_cl_status status = ok ? one_call(w, &w->buffers, NULL) : ARGMAX_CL_SUCCESS;
+    ok = clFinish(w->unordered) == CL_SUCCESS && ok;
+    w->queue = first;
     w->layer->limit_memory(UINT64_MAX);
     ok = ok && kept > 0 && kept < bytes && !status && outputs_right(w);
     argmax_cl_destroy(w->handle);
