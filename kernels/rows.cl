@@ -49,7 +49,7 @@ typedef struct {
     ulong turn;     /* but from this element of a row on, the row ends before that: */
     long turned_by; /* then so much further */
 #elif defined(LATE)
-    ulong late, pieces, piece; /* the first vector that is in no part, and pieces of how many vectors follow it */
+    ulong pieces, piece; /* behind the parts, and the vectors of one */
 #endif
 } rows_t;
 

@@ -83,10 +83,9 @@ static void keep_for_later(const geometry_request *r, uint64_t step, geometry *g
         g->parts * percent < 100 || g->chunk < MANY_BATCHES * g->least)
         return;
     g->chunk = g->chunk * (100 - percent) / 100 / step * step;
-    g->late = g->parts * g->chunk;
-    const uint64_t each = (g->units - g->late) / g->parts / PIECES_EACH;
+    const uint64_t late = g->units - g->parts * g->chunk, each = late / g->parts / PIECES_EACH;
     g->piece = max_u64(each / g->least, 1) * g->least;
-    g->pieces = ceil_div(g->units - g->late, g->piece);
+    g->pieces = ceil_div(late, g->piece);
     g->counters *= 2;
 }
 

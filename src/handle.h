@@ -78,7 +78,7 @@ typedef struct kernel_rows {
             cl_long turned_by;
         } gaps;
         struct {
-            cl_ulong first, pieces, piece;
+            cl_ulong pieces, piece;
         } late;
     };
 } kernel_rows;

@@ -204,15 +204,15 @@ typedef struct geometry {
     bool gaps;             /* rows.cl: GAPS, and what it takes */
     int64_t ahead_by, turned_by;
     uint64_t turn;
-    uint64_t late, pieces, piece; /* rows.cl: LATE, unless pieces is 0 */
-    bool words;                   /* words.clh: several narrow elements to a 32-bit word */
-    bool ptx;                     /* pairs.clh, native.clh: instructions that OpenCL C cannot name */
-    uint64_t units;               /* of an output: vectors (rows), positions on the reduced dims (columns) */
-    uint64_t least;               /* units worth a part of their own */
-    uint64_t chunk;               /* units of a part */
-    uint64_t parts;               /* of an output; more than 1: they are merged in the end */
-    uint64_t segment_vectors;     /* rows, abreast: vectors of the last reduced dim */
-    bool one_block;               /* columns: no accumulator counts more rows than it can */
+    uint64_t pieces, piece;   /* rows.cl: LATE, unless pieces is 0; units of one */
+    bool words;               /* words.clh: several narrow elements to a 32-bit word */
+    bool ptx;                 /* pairs.clh, native.clh: instructions that OpenCL C cannot name */
+    uint64_t units;           /* of an output: vectors (rows), positions on the reduced dims (columns) */
+    uint64_t least;           /* units worth a part of their own */
+    uint64_t chunk;           /* units of a part */
+    uint64_t parts;           /* of an output; more than 1: they are merged in the end */
+    uint64_t segment_vectors; /* rows, abreast: vectors of the last reduced dim */
+    bool one_block;           /* columns: no accumulator counts more rows than it can */
     /* columns, folded, abreast: tiles over the dim of the columns, and outputs that each column dim serves */
     uint64_t tiles, outers;
     uint64_t side; /* abreast: outputs of a tile, except the last */
@@ -221,7 +221,7 @@ typedef struct geometry {
     launch_grid merge; /* used when parts > 1 */
     uint32_t merge_lanes;
     handover finish;   /* not NONE: the last work-groups of the scan merge, and merge is for queues where they cannot */
-    uint64_t counters; /* then: one for each output, or tile of columns */
+    uint64_t counters; /* then: one for each output, or tile of columns; two for each output with pieces */
 } geometry;
 
 /* What `divide` of kernels/index.clh takes instead of a divisor: 0 for 1. */

@@ -110,7 +110,6 @@ static cl_int set_rows(const struct argmax_cl_plan_s *plan, cl_kernel kernel, cl
         rows.gaps.turned_by = g->turned_by;
         bytes += sizeof rows.gaps;
     } else if (g->pieces) {
-        rows.late.first = g->late;
         rows.late.pieces = g->pieces;
         rows.late.piece = g->piece;
         bytes += sizeof rows.late;

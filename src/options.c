@@ -83,7 +83,7 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char tex
             g->placed ? " -DPLACED" : "", g->overlap ? " -DOVERLAP" : "", g->peel ? " -DPEEL" : "",
             g->together ? " -DTOGETHER" : "", g->steady ? " -DSTEADY" : "", g->gaps ? " -DGAPS" : "",
             g->pieces ? " -DLATE" : "");
-    /* Whole rows of one dim are read faster with the loop, those of several slower (docs/tuning.md, "Small inputs"). */
+    /* Whole rows of one dim gain by the loop; float16 over several lost by it (docs/tuning.md, "Small inputs"). */
     if (g->scan.group > 1 && g->scan.jobs_per_group == 1 && g->family != FAMILY_HELD &&
         (g->parts > 1 || g->family != FAMILY_ROWS || l->reduced_count > 1))
         add(&w, " -DONE_JOB");

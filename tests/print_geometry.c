@@ -88,8 +88,8 @@ static void print_geometry(const geometry *g) {
         fprintf(out, "    gaps: ahead by %" PRId64 ", from %" PRIu64 " on by %" PRId64 " more\n", g->ahead_by, g->turn,
                 g->turned_by);
     if (g->pieces)
-        fprintf(out, "    late: from %" PRIu64 " on in %" PRIu64 " pieces of %" PRIu64 "\n", g->late, g->pieces,
-                g->piece);
+        fprintf(out, "    late: from %" PRIu64 " on in %" PRIu64 " pieces of %" PRIu64 "\n", g->parts * g->chunk,
+                g->pieces, g->piece);
     fprintf(out,
             "    %" PRIu64 " units by %" PRIu64 " in %" PRIu64 " parts of %" PRIu64 ", segments of %" PRIu64
             ", %" PRIu64 " tiles x %" PRIu64 ";",

@@ -42,8 +42,9 @@ static stub_options read_options(const char *text) {
         .one_launch = number(text, "ONE_LAUNCH"),
         .no_winner = number(text, "NO_WINNER"),
         .room = number(text, "KEPT") && number(text, "REDUCED") ? 2 : MAX_RANK,
-        .rows_tail =
-            defined(text, "GAPS") || defined(text, "LATE") ? sizeof(kernel_rows) - offsetof(kernel_rows, gaps) : 0,
+        .rows_tail = defined(text, "GAPS")   ? sizeof((kernel_rows *)0)->gaps
+                     : defined(text, "LATE") ? sizeof((kernel_rows *)0)->late
+                                             : 0,
     };
 }
 
