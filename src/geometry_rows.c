@@ -75,7 +75,7 @@ static void look_ahead_over_gaps(const geometry_request *r, geometry *g) {
 }
 
 /* The end of each part for whoever is done first, in pieces (kernels/late.clh): about sixteen for each work-group, of a
- * batch of loads at least. */
+ * batch of loads at least. Two batches of a part stay (tuning.def: 75 percent at most). */
 #define PIECES_EACH 16
 static void keep_for_later(const geometry_request *r, uint64_t step, geometry *g) {
     const uint32_t percent = r->tuning->late_percent;

@@ -148,12 +148,20 @@ static void check_units(const layout *l, const geometry *g) {
     }
 }
 
-/* The parts of an output cover it, and none is empty. */
+/* The parts of an output cover it, with the pieces behind them where there are some, and none is empty. */
 static void check_parts(const layout *l, const geometry *g) {
     const bool folded = g->family == FAMILY_FOLDED, columns = g->family == FAMILY_COLUMNS;
     const uint64_t tiles = folded ? g->tiles : 1, parts = g->parts / tiles;
     REQUIRE(g->units >= 1 && g->chunk >= 1 && g->parts >= 1 && g->parts % tiles == 0, "%" PRIu64 " parts", g->parts);
-    REQUIRE(ceil_div(g->units, g->chunk) == parts, "%" PRIu64 " parts of %" PRIu64, parts, g->chunk);
+    if (g->pieces) {
+        const uint64_t before = g->parts * g->chunk;
+        REQUIRE(g->family == FAMILY_ROWS && g->finish && g->piece >= 1, "pieces of %" PRIu64, g->piece);
+        REQUIRE(before < g->units && ceil_div(g->units - before, g->piece) == g->pieces,
+                "%" PRIu64 " pieces of %" PRIu64, g->pieces, g->piece);
+        REQUIRE(g->counters == 2 * l->outputs, "%" PRIu64 " counters", g->counters);
+    } else {
+        REQUIRE(ceil_div(g->units, g->chunk) == parts, "%" PRIu64 " parts of %" PRIu64, parts, g->chunk);
+    }
     if (folded || columns) {
         const layout_dim *const column = folded ? &l->reduced[g->fold] : &l->kept[l->kept_count - 1];
         REQUIRE(g->tiles == ceil_div(column->size, (uint64_t)g->lanes * g->vector * g->strip), "%" PRIu64, g->tiles);
