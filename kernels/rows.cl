@@ -7,7 +7,8 @@
  *
  * From the host, besides order.clh and index.clh: GROUP, LANES (powers of two), UNROLL (vectors in flight), and
  *   OVERLAP  a segment's last vector is moved back to end with the segment (unaligned loads, segment >= VEC)
- *   TOGETHER  UNROLL vectors from a multiple of UNROLL on never cross a segment's end (LANES 1, no gaps, not OVERLAP)
+ *   TOGETHER  UNROLL vectors from a multiple of UNROLL on never cross a segment's end (LANES 1, no gaps, OVERLAP only if
+ *            PLACED, which reads a last vector alone)
  *   STEADY   vectors that are LANES apart lie at equal distances: one reduced dim, or segments whose number of vectors
  *            divides LANES; without OVERLAP
  *   PLACED   the places of a row fit beside the keys of narrow elements (rows_placed.clh)
@@ -151,10 +152,10 @@ static inline void load_vectors(__global const T *start, const dims_t *dims, con
 #endif
 }
 
-#ifdef BY_SELECT
-#include "rows_wide.clh"
-#elif defined(PLACED)
+#ifdef PLACED
 #include "rows_placed.clh"
+#elif defined(BY_SELECT)
+#include "rows_wide.clh"
 #else
 /* Best of the vectors v, v + LANES, ... below `end`, with places relative to index `origin`. */
 static inline candidate_t scan(__global const T *start, const dims_t *dims, const rows_t *g, ulong v, const ulong end,

@@ -4,12 +4,22 @@
 /* Elements of a row for which a wide vector is worth the search of its winner's place (kernels/rows_wide.clh). */
 #define WIDE_ROW 512
 
+/* Rows of narrow elements for which a place beside each key is faster (kernels/rows_placed.clh): it takes an operation
+ * an element, and for those of 8 bits the end of many a block. */
+#define PLACED_ROW_8 768
+#define PLACED_ROW_16 3072
+static bool is_placeable(const geometry_request *r) {
+    const uint32_t bits = r->problem->input.type->bits;
+    return r->layout->reduced_count == 1 && r->device->little_endian && bits <= 16 &&
+           r->layout->reduction < (bits == 8 ? PLACED_ROW_8 : PLACED_ROW_16);
+}
+
 static void choose_row_vector(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     const layout_dim *last = &l->reduced[l->reduced_count - 1];
     const bool unit = last->in == 1;
     const bool alone = r->tuning->group == 1 && r->tuning->group_short == 1;
-    const bool wide = unit && alone && l->reduction >= WIDE_ROW;
+    const bool wide = unit && alone && (l->reduction >= WIDE_ROW || is_placeable(r));
     const uint32_t widest = widest_vector(r, r->tuning->vector_bytes, wide);
     g->overlap = g->peel = false;
     if (!r->tuning->aligned) {
@@ -27,8 +37,8 @@ static void choose_row_vector(const geometry_request *r, geometry *g) {
         }
     }
     g->load = kind_of_load(r, unit, g->vector);
-    /* An element's place in a step must fit the element's width (kernels/rows_wide.clh). */
-    if (g->vector > VECTOR_MAX && element_bytes(r->problem) == 1)
+    /* An element's place in a step must fit the element's width (kernels/rows_wide.clh, rows_placed.clh). */
+    if (element_bytes(r->problem) == 1)
         g->unroll = min_u32(g->unroll, 254 / g->vector);
 }
 
@@ -119,10 +129,13 @@ bool geometry_rows(const geometry_request *r, lane_rule rule, geometry *g) {
     /* No more in flight than there are, where they are as many for each lane. */
     if (group > 1 && g->chunk % g->lanes == 0 && (g->parts > 1 || !g->peel))
         g->unroll = (uint32_t)min_u64(g->unroll, g->chunk / g->lanes);
-    g->together = group == 1 && !r->strided && !g->overlap && (g->parts == 1 || g->chunk % g->unroll == 0) &&
+    else if (group == 1)
+        g->unroll = (uint32_t)min_u64(g->unroll, g->chunk);
+    g->placed = group == 1 && g->parts == 1 && g->vector > 1 && !g->words && is_placeable(r);
+    g->one_block = g->placed && l->reduction < UINT64_C(1) << bits;
+    g->together = group == 1 && !r->strided && (!g->overlap || g->placed) &&
+                  (g->parts == 1 || g->chunk % g->unroll == 0) &&
                   (l->reduced_count == 1 || g->segment_vectors % g->unroll == 0);
-    g->placed = group == 1 && g->parts == 1 && l->reduced_count == 1 && bits <= 16 && g->vector <= VECTOR_MAX &&
-                !g->words && l->reduction < UINT64_C(1) << bits;
     look_ahead_over_gaps(r, g);
     const uint64_t most =
         rule == LANES_ONE ? (uint64_t)r->device->compute_units * r->tuning->groups_tiny : r->tuning->groups_max;

@@ -80,9 +80,11 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char tex
             g->one_block ? " -DONE_BLOCK" : "", g->steady ? " -DRUNS" : "");
     else
         add(&w, " -DUNROLL=%" PRIu32 " -DLANES=%" PRIu32 "%s%s%s%s%s%s%s", g->unroll, g->lanes,
-            g->placed ? " -DPLACED" : "", g->overlap ? " -DOVERLAP" : "", g->peel ? " -DPEEL" : "",
-            g->together ? " -DTOGETHER" : "", g->steady ? " -DSTEADY" : "", g->gaps ? " -DGAPS" : "",
-            g->pieces ? " -DLATE" : "");
+            !g->placed     ? ""
+            : g->one_block ? " -DPLACED -DONE_BLOCK"
+                           : " -DPLACED",
+            g->overlap ? " -DOVERLAP" : "", g->peel ? " -DPEEL" : "", g->together ? " -DTOGETHER" : "",
+            g->steady ? " -DSTEADY" : "", g->gaps ? " -DGAPS" : "", g->pieces ? " -DLATE" : "");
     /* Whole rows of one dim gain by the loop; float16 over several lost by it (docs/tuning.md, "Small inputs"). */
     if (g->scan.group > 1 && g->scan.jobs_per_group == 1 && g->family != FAMILY_HELD &&
         (g->parts > 1 || g->family != FAMILY_ROWS || l->reduced_count > 1))
