@@ -7,11 +7,11 @@
  *
  * From the host, besides order.clh and index.clh: GROUP, LANES (powers of two), UNROLL (vectors in flight), and
  *   OVERLAP  a segment's last vector is moved back to end with the segment (unaligned loads, segment >= VEC)
- *   TOGETHER  UNROLL vectors from a multiple of UNROLL on never cross a segment's end (LANES 1, no gaps, OVERLAP only if
- *            PLACED, which reads a last vector alone)
+ *   TOGETHER UNROLL vectors from a multiple of UNROLL on never cross a segment's end (LANES 1, no gaps; OVERLAP only
+ *            with PLACED, which reads a last vector alone)
  *   STEADY   vectors that are LANES apart lie at equal distances: one reduced dim, or segments whose number of vectors
  *            divides LANES; without OVERLAP
- *   PLACED   the places of a row fit beside the keys of narrow elements (rows_placed.clh)
+ *   PLACED   a short row of narrow elements: places stand beside the keys (rows_placed.clh)
  *   GAPS     rows do not follow each other in memory, which matters to AHEAD (REDUCED 1)
  *   LATE     the end of a row is dealt out in pieces, to whoever is done with its part (late.clh)
  *   PEEL     loads are aligned: elements before the first and after the last aligned vector go one by one (REDUCED 1)
