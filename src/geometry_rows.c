@@ -68,6 +68,21 @@ static uint32_t choose_row_lanes(const geometry_request *r, lane_rule rule, geom
     return group;
 }
 
+/* How the kernel goes over a part's vectors. */
+static void choose_row_loop(const geometry_request *r, geometry *g, uint32_t group) {
+    const layout *l = r->layout;
+    /* No more in flight than there are, where they are as many for each lane. */
+    if (group == 1 || (g->chunk % g->lanes == 0 && (g->parts > 1 || !g->peel)))
+        g->unroll = (uint32_t)min_u64(g->unroll, g->chunk / g->lanes);
+    g->steady = group > 1 && !g->overlap &&
+                (l->reduced_count == 1 || (l->reduced_count == 2 && g->lanes % g->segment_vectors == 0));
+    g->placed = group == 1 && g->parts == 1 && g->vector > 1 && !g->words && is_placeable(r);
+    g->one_block = g->placed && l->reduction < UINT64_C(1) << r->problem->input.type->bits;
+    g->together = group == 1 && !r->strided && (!g->overlap || g->placed) &&
+                  (g->parts == 1 || g->chunk % g->unroll == 0) &&
+                  (l->reduced_count == 1 || g->segment_vectors % g->unroll == 0);
+}
+
 /* What is read g->ahead bytes later, where that lies in a later row and rows do not follow each other in memory: gaps
  * between them matter when they add up to an eighth of the way. An address that wraps around is never read. */
 static void look_ahead_over_gaps(const geometry_request *r, geometry *g) {
@@ -102,7 +117,6 @@ static void keep_for_later(const geometry_request *r, uint64_t step, geometry *g
 bool geometry_rows(const geometry_request *r, lane_rule rule, geometry *g) {
     const layout *l = r->layout;
     const uint64_t segment = l->reduced[l->reduced_count - 1].size;
-    const uint32_t bits = r->problem->input.type->bits;
     g->family = FAMILY_ROWS;
     g->tuning = r->tuning->name;
     g->unroll = r->tuning->unroll_rows;
@@ -114,8 +128,6 @@ bool geometry_rows(const geometry_request *r, lane_rule rule, geometry *g) {
     g->units = l->reduction / segment * g->segment_vectors;
     const uint32_t group = choose_row_lanes(r, rule, g);
     const uint64_t rows = group / g->lanes;
-    g->steady = group > 1 && !g->overlap &&
-                (l->reduced_count == 1 || (l->reduced_count == 2 && g->lanes % g->segment_vectors == 0));
     const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
     g->least = max_u64((uint64_t)g->lanes * g->unroll, r->tuning->part_bytes / vector_bytes);
     if (r->split && rows != 1)
@@ -126,16 +138,7 @@ bool geometry_rows(const geometry_request *r, lane_rule rule, geometry *g) {
     const uint64_t smallest = max_u64(step, min_u64(g->least, r->tuning->row_part_bytes / vector_bytes));
     if (!cut(r, ceil_div(l->outputs, rows), smallest, step, part_units(r, g->vector, 1), g))
         return false;
-    /* No more in flight than there are, where they are as many for each lane. */
-    if (group > 1 && g->chunk % g->lanes == 0 && (g->parts > 1 || !g->peel))
-        g->unroll = (uint32_t)min_u64(g->unroll, g->chunk / g->lanes);
-    else if (group == 1)
-        g->unroll = (uint32_t)min_u64(g->unroll, g->chunk);
-    g->placed = group == 1 && g->parts == 1 && g->vector > 1 && !g->words && is_placeable(r);
-    g->one_block = g->placed && l->reduction < UINT64_C(1) << bits;
-    g->together = group == 1 && !r->strided && (!g->overlap || g->placed) &&
-                  (g->parts == 1 || g->chunk % g->unroll == 0) &&
-                  (l->reduced_count == 1 || g->segment_vectors % g->unroll == 0);
+    choose_row_loop(r, g, group);
     look_ahead_over_gaps(r, g);
     const uint64_t most =
         rule == LANES_ONE ? (uint64_t)r->device->compute_units * r->tuning->groups_tiny : r->tuning->groups_max;

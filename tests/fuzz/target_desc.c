@@ -125,7 +125,7 @@ static void check_grid(const launch_grid *grid, uint32_t group_limit) {
             grid->jobs, grid->groups);
 }
 
-static void check_units(const layout *l, const geometry *g) {
+static void check_units(const layout *l, uint32_t bits, const geometry *g) {
     const layout_dim *const last = &l->reduced[l->reduced_count - 1];
     if (g->family == FAMILY_ROWS) {
         const uint64_t whole = last->size / g->vector; /* what is peeled off is read apart */
@@ -134,6 +134,10 @@ static void check_units(const layout *l, const geometry *g) {
         REQUIRE(g->overlap || g->peel || last->size % g->vector == 0, "vectors of %" PRIu32, g->vector);
         REQUIRE(g->units == l->reduction / last->size * g->segment_vectors, "%" PRIu64 " units", g->units);
         REQUIRE(g->chunk <= PART_ELEMENTS_MAX / g->vector, "chunk %" PRIu64, g->chunk);
+        REQUIRE(!g->placed || (g->parts == 1 && g->lanes == 1 && g->vector > 1), "%" PRIu64 " parts", g->parts);
+        REQUIRE(!g->placed || bits <= 16, "places beside %" PRIu32 " bits", bits);
+        REQUIRE(!g->one_block || (g->placed && l->reduction >> bits == 0), "%" PRIu64 " in a block", l->reduction);
+        REQUIRE(bits != 8 || g->unroll * g->vector < 255, "unroll %" PRIu32 " of %" PRIu32, g->unroll, g->vector);
     } else if (g->family == FAMILY_HELD) {
         REQUIRE(g->parts == 1 && g->units * g->vector == l->reduction, "%" PRIu64 " units", g->units);
         REQUIRE((uint64_t)g->lanes * g->loads >= g->units, "%" PRIu32 " loads", g->loads);
@@ -202,7 +206,7 @@ static void check_geometry(const problem *p, const layout *l, const device_facts
     REQUIRE(is_power(g->vector) && g->vector <= 32, "vectors of %" PRIu32, g->vector);
     REQUIRE(is_power(g->lanes) && g->lanes <= g->scan.group, "%" PRIu32 " lanes", g->lanes);
     REQUIRE(g->family == FAMILY_HELD || g->unroll >= 1, "unroll %" PRIu32, g->unroll);
-    check_units(l, g);
+    check_units(l, p->input.type->bits, g);
     check_parts(l, g);
     check_alignment(l, g);
     if (g->parts > 1) {
