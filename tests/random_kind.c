@@ -31,14 +31,16 @@ static uint32_t random_number(random_source *s, const field_range *f) {
     return (uint32_t)(number < f->least ? f->least : number > f->most ? f->most : number);
 }
 
-/* Two fields that are dealt, or up to six. */
-static void random_fields(random_source *s, uint64_t deck, uint64_t turn, char *text, size_t capacity) {
-    const uint32_t count = 2 + (uint32_t)(random_one_in(s, 2) ? random_below(s, 5) : 0);
-    size_t used = 0;
+/* Two fields that are dealt, or up to six; or up to four, and those that give the merge a launch of its own. */
+static void random_fields(random_source *s, uint64_t deck, uint64_t turn, bool launches_apart, char *text,
+                          size_t capacity) {
+    const uint32_t count = 2 + (uint32_t)(random_one_in(s, 2) ? random_below(s, launches_apart ? 3 : 5) : 0);
+    size_t used = launches_apart ? (size_t)snprintf(text, capacity, "%s", "one_launch:0,one_launch_columns:0") : 0;
     for (uint32_t i = 0; i < count; i++) {
         const uint64_t dealt = random_dealt(deck, 2 * turn + i, FIELD_COUNT);
         const field_range *const f = &fields[dealt];
-        const int more = snprintf(text + used, capacity - used, "%s%s:%u", i ? "," : "", f->name, random_number(s, f));
+        const int more =
+            snprintf(text + used, capacity - used, "%s%s:%u", used ? "," : "", f->name, random_number(s, f));
         assert(more > 0 && (size_t)more < capacity - used);
         used += (size_t)more;
     }
@@ -52,8 +54,10 @@ static void random_tuning(uint64_t seed, uint64_t turn, problem_line *p) {
     const uint64_t dealt = random_dealt(seed, turn, sizeof hand / sizeof hand[0]);
     random_source s = {problem_mix(seed + turn)};
     snprintf(p->tuning, sizeof p->tuning, "%s", hand[dealt].row);
+    /* Half of the kinds that must have parts: few problems are so large that they get a second launch unasked. */
+    const bool launches_apart = strncmp(p->strategy, "split-", 6) == 0 && random_one_in(&s, 2);
     if (hand[dealt].change) /* the turns of those that change alone: 3 to 5 of a hand */
-        random_fields(&s, seed, turn / 6 * 3 + dealt - 3, p->fields, sizeof p->fields);
+        random_fields(&s, seed, turn / 6 * 3 + dealt - 3, launches_apart, p->fields, sizeof p->fields);
 }
 
 void random_kind(uint64_t seed, uint64_t turn, const char *tuning, problem_line *p) {
