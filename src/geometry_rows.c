@@ -4,8 +4,8 @@
 /* Elements of a row for which a wide vector is worth the search of its winner's place (kernels/rows_wide.clh). */
 #define WIDE_ROW 512
 
-/* Rows of narrow elements for which a place beside each key is faster (kernels/rows_placed.clh): it takes an operation
- * an element, and for those of 8 bits the end of many a block. */
+/* Rows of narrow elements, below these lengths, for which a place beside each key is faster than a value first and a
+ * search for it at the end (kernels/rows_placed.clh, rows_wide.clh; docs/tuning.md). */
 #define PLACED_ROW_8 768
 #define PLACED_ROW_16 3072
 static bool is_placeable(const geometry_request *r) {

@@ -212,7 +212,7 @@ typedef struct geometry {
     uint64_t chunk;           /* units of a part */
     uint64_t parts;           /* of an output; more than 1: they are merged in the end */
     uint64_t segment_vectors; /* rows, abreast: vectors of the last reduced dim */
-    bool one_block;           /* columns: no accumulator counts more rows than it can */
+    bool one_block;           /* columns: no accumulator counts more rows than it can; rows placed: a row is a block */
     /* columns, folded, abreast: tiles over the dim of the columns, and outputs that each column dim serves */
     uint64_t tiles, outers;
     uint64_t side; /* abreast: outputs of a tile, except the last */
