@@ -180,6 +180,6 @@ columns(__global const T *restrict in, TARGET, const dims_t dims, const columns_
 #else
         leave_strip(in, TARGET_ARGUMENTS, &dims, &g, &o, part, from, column, count, &strip);
 #endif
-        FINISH_JOB(outer * g.tiles + tile, MERGE_UNIT(outer * g.columns + tile * UNIT_WIDTH, UNIT_COUNT(tile)))
+        FINISH_UNIT(outer * g.tiles + tile, MERGE_UNIT(outer * g.columns + tile * UNIT_WIDTH, UNIT_COUNT(tile)))
     }
 }

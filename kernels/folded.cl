@@ -56,8 +56,6 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void folded(__global
 #if GROUP > 1
         MEET_NEIGHBOURS(best, shared, better_partial, me, GROUP);
 #endif
-        if (me == 0)
-            partials[PARTIAL_AT(&dims, out, part * g.tiles + tile)] = best;
-        FINISH_JOB(out, MERGE_ONE(out))
+        FINISH_OUTPUT(out, part * g.tiles + tile, best, NOTHING)
     }
 }

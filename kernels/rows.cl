@@ -33,11 +33,7 @@
 #define ELEMENT_STRIDE(g) 1
 #endif
 
-#if SPLIT
-#define LEAVE(out, part, found, k, at) partials[PARTIAL_AT(&dims, out, part)] = PARTIAL(found, k, at)
-#else
-#define LEAVE(out, part, found, k, at) put_output(&dims, in, TARGET_ARGUMENTS, (out), (found), (at))
-#endif
+#define AS_PARTIAL(c, origin) PARTIAL(!LOSES(CANDIDATE_KEY(c)), CANDIDATE_KEY(c), (origin) + CANDIDATE_PLACE(c))
 
 /* What stays the same for every job; vectors and chunks count vectors, the rest elements. */
 typedef struct {
@@ -201,15 +197,6 @@ static inline candidate_t scan(__global const T *start, const dims_t *dims, cons
 #endif
 
 #ifdef PEEL
-/* Elements [from, to), one at a time, dealt to the lanes. */
-static inline candidate_t scan_elements(__global const T *start, const uint lane, const ulong from, const ulong to,
-                                        const ulong origin) {
-    candidate_t best = CANDIDATE_NONE;
-    for (ulong e = from + lane; e < to; e += LANES)
-        best = better(best, CANDIDATE(key_of(start[e]), e - origin));
-    return best;
-}
-
 /* Elements before the first aligned vector of a row, and its aligned vectors. */
 static inline ulong head_of(__global const T *start, const rows_t *g) {
     const ulong misplaced = (ulong)((uintptr_t)start / sizeof(T)) % VEC;
@@ -219,6 +206,28 @@ static inline candidate_t scan_vectors(__global const T *start, const dims_t *di
                                        const ulong to, const uint lane, const ulong origin) {
     const ulong head = head_of(start, g);
     return scan(start + head, dims, g, from + lane, min(to, (g->segment - head) / VEC), origin - head);
+}
+
+#if LANES >= 2 * VEC
+/* Of the elements before and behind the vectors a lane has one at most, which is on its way while those are read. */
+static inline candidate_t scan_part(__global const T *start, const dims_t *dims, const rows_t *g, const ulong part,
+                                    const uint lane, const ulong origin) {
+    const ulong from = part * g->chunk, head = head_of(start, g);
+    const ulong behind = head + (g->segment - head) / VEC * VEC + lane - VEC;
+    const ulong at = lane < VEC ? lane : behind;
+    const bool there = lane < VEC ? part == 0 && lane < head : part + 1 == g->parts && behind < g->segment;
+    const T bits = there ? start[at] : 0;
+    const candidate_t best = scan_vectors(start, dims, g, from, from + g->chunk, lane, origin);
+    return there ? better(best, CANDIDATE(key_of(bits), at - origin)) : best;
+}
+#else
+/* Elements [from, to), one at a time, dealt to the lanes. */
+static inline candidate_t scan_elements(__global const T *start, const uint lane, const ulong from, const ulong to,
+                                        const ulong origin) {
+    candidate_t best = CANDIDATE_NONE;
+    for (ulong e = from + lane; e < to; e += LANES)
+        best = better(best, CANDIDATE(key_of(start[e]), e - origin));
+    return best;
 }
 
 static inline candidate_t scan_part(__global const T *start, const dims_t *dims, const rows_t *g, const ulong part,
@@ -231,6 +240,7 @@ static inline candidate_t scan_part(__global const T *start, const dims_t *dims,
         best = better(best, scan_elements(start, lane, head + (g->segment - head) / VEC * VEC, g->segment, origin));
     return best;
 }
+#endif
 #else
 static inline candidate_t scan_vectors(__global const T *start, const dims_t *dims, const rows_t *g, const ulong from,
                                        const ulong to, const uint lane, const ulong origin) {
@@ -255,9 +265,9 @@ rows(__global const T *restrict in, TARGET, const dims_t dims, const rows_t g FI
     const uint me = (uint)get_local_id(0);
     const uint lane = me % LANES;
     EACH_JOB(job) {
-        const ulong row = SPLIT ? divide(job, g.parts, g.per_parts) : job;
-        const ulong part = SPLIT ? job - row * g.parts : 0;
-        const ulong out = row * ROWS + me / LANES;
+        const job_t row = SPLIT ? divide(job, (job_t)g.parts, g.per_parts) : job;
+        const ulong part = SPLIT ? job - row * (job_t)g.parts : 0;
+        const ulong out = (ulong)row * ROWS + me / LANES;
         const ulong origin = first_index(&g, part * g.chunk);
         candidate_t best = CANDIDATE_NONE;
 #ifdef LATE
@@ -265,18 +275,19 @@ rows(__global const T *restrict in, TARGET, const dims_t dims, const rows_t g FI
         ulong2 whole;
         SCAN_AND_LATE(whole)
         MEET_NEIGHBOURS(whole, shared, better_partial, lane, LANES);
-        if (lane == 0)
-            partials[PARTIAL_AT(&dims, out, part)] = whole;
-        FINISH_JOB(out, MERGE_LATE(out))
+        FINISH_OUTPUT(out, part, whole, SET_BACK(out))
 #else
-        if (out < dims.outputs)
+        if (SPLIT || out < dims.outputs)
             best = scan_part(in + input_start(&dims, out), &dims, &g, part, lane, origin);
 #if LANES > 1
         MEET_NEIGHBOURS(best, shared, better, lane, LANES);
 #endif
+#if SPLIT
+        FINISH_OUTPUT(out, part, AS_PARTIAL(best, origin), NOTHING)
+#else
         if (lane == 0 && out < dims.outputs)
-            LEAVE(out, part, !LOSES(CANDIDATE_KEY(best)), CANDIDATE_KEY(best), origin + CANDIDATE_PLACE(best));
-        FINISH_JOB(out, MERGE_ONE(out))
+            put_output(&dims, in, TARGET_ARGUMENTS, out, !LOSES(CANDIDATE_KEY(best)), origin + CANDIDATE_PLACE(best));
+#endif
 #endif
     }
 }

@@ -105,11 +105,19 @@ static handover choose_finish(const geometry_request *r, uint64_t units, uint64_
     return can && (g->ptx || r->device->handover != HANDOVER_PTX) ? r->device->handover : HANDOVER_NONE;
 }
 
+/* Whether an output's best fits a word beside its counter (kernels/finish.clh), its tie too: a place or the one behind
+ * it, neither of which may be 2^32. */
+static bool is_one_word(const geometry_request *r, uint64_t units, const geometry *g) {
+    return g->finish == HANDOVER_PTX && (g->family == FAMILY_ROWS || g->family == FAMILY_FOLDED) &&
+           r->problem->input.type->bits <= 32 && r->layout->reduction < UINT32_MAX && 4 * units <= COUNTERS_A_QUEUE;
+}
+
 bool plan_merge(const geometry_request *r, uint64_t units, uint64_t width, geometry *g) {
     const uint32_t group = g->scan.group, loops = r->device->loop_limit;
     g->finish = choose_finish(r, units, width, g);
     if (g->finish != HANDOVER_NONE) {
-        g->counters = units;
+        g->one_word = is_one_word(r, units, g);
+        g->counters = units * (g->one_word ? 4 : 1);
         g->merge_lanes = floor_power(g->parts, floor_power(max_u64(1, group / width), group));
         g->merge = (launch_grid){group, units, units, 1};
     } else {

@@ -104,14 +104,15 @@ static void look_ahead_over_gaps(const geometry_request *r, geometry *g) {
 #define PIECES_EACH 16
 static void keep_for_later(const geometry_request *r, uint64_t step, geometry *g) {
     const uint32_t percent = r->tuning->late_percent;
-    if (g->finish == HANDOVER_NONE || g->gaps || g->scan.jobs_per_group != 1 || 2 * g->counters > COUNTERS_A_QUEUE ||
+    const uint64_t counters = g->one_word ? g->counters : 2 * g->counters;
+    if (g->finish == HANDOVER_NONE || g->gaps || g->scan.jobs_per_group != 1 || counters > COUNTERS_A_QUEUE ||
         g->parts * percent < 100 || g->chunk < MANY_BATCHES * g->least)
         return;
     g->chunk = g->chunk * (100 - percent) / 100 / step * step;
     const uint64_t late = g->units - g->parts * g->chunk, each = late / g->parts / PIECES_EACH;
     g->piece = max_u64(each / g->least, 1) * g->least;
     g->pieces = ceil_div(late, g->piece);
-    g->counters *= 2;
+    g->counters = counters;
 }
 
 bool geometry_rows(const geometry_request *r, lane_rule rule, geometry *g) {

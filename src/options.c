@@ -66,8 +66,8 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char tex
     add(&w, " -DSPLIT=%d -DKEPT=%" PRIu32 " -DREDUCED=%" PRIu32, g->parts > 1, dims_kind(l->kept_count),
         dims_kind(l->reduced_count - (g->family == FAMILY_FOLDED ? 1 : 0)));
     add(&w, " -D%s -DVEC=%" PRIu32 " -DGROUP=%" PRIu32, loads[g->load], g->vector, g->scan.group);
-    add(&w, "%s%s%s", g->words ? " -DWORDS" : "", g->finish != HANDOVER_NONE ? " -DONE_LAUNCH=1" : "",
-        g->ptx ? " -DPTX" : "");
+    add(&w, "%s%s%s%s", g->words ? " -DWORDS" : "", g->finish != HANDOVER_NONE ? " -DONE_LAUNCH=1" : "",
+        g->ptx ? " -DPTX" : "", g->one_word ? " -DONE_WORD" : "");
     if (g->ahead)
         add(&w, " -DAHEAD=%" PRIu32, g->ahead);
     if (g->family == FAMILY_HELD)
@@ -86,8 +86,8 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char tex
             g->overlap ? " -DOVERLAP" : "", g->peel ? " -DPEEL" : "", g->together ? " -DTOGETHER" : "",
             g->steady ? " -DSTEADY" : "", g->gaps ? " -DGAPS" : "", g->pieces ? " -DLATE" : "");
     /* Whole rows of one dim gain by the loop; float16 over several lost by it (docs/tuning.md, "Small inputs"). */
-    if (g->scan.group > 1 && g->scan.jobs_per_group == 1 && g->family != FAMILY_HELD &&
-        (g->parts > 1 || g->family != FAMILY_ROWS || l->reduced_count > 1))
+    if (g->scan.group > 1 && g->scan.jobs_per_group == 1 && g->scan.jobs < UINT64_C(1) << 31 &&
+        g->family != FAMILY_HELD && (g->parts > 1 || g->family != FAMILY_ROWS || l->reduced_count > 1))
         add(&w, " -DONE_JOB");
 }
 

@@ -52,6 +52,25 @@ static const cl_uint compute_units[] = {2, 128};
 static const handover handovers[] = {HANDOVER_NONE, HANDOVER_CL30};
 static const uint32_t group_of_ptx = 256; /* devices with this limit take inline PTX */
 
+static void print_scan(const struct problem *p, const layout *l, const geometry *g) {
+    char options[OPTIONS_CAPACITY];
+    options_scan(p, l, g, options);
+    printf("%s %s\n", scan_kernel_name(g), options);
+}
+
+/* What becomes of it where the same dims are longer: pieces, and answers that do not fit a word. */
+static void print_longer(const struct problem *p, const layout *l, geometry g) {
+    const bool has_pieces = g.finish != HANDOVER_NONE && g.family == FAMILY_ROWS && g.scan.group > 1;
+    for (int wide = 0; wide <= g.one_word; ++wide)
+        for (int late = 0; late <= has_pieces; ++late)
+            if (wide || late) {
+                geometry longer = g;
+                longer.one_word = g.one_word && !wide;
+                longer.pieces = (uint64_t)late;
+                print_scan(p, l, &longer);
+            }
+}
+
 static void print_programs(struct problem *p, const layout *l) {
     char options[OPTIONS_CAPACITY];
     for (size_t limit = 0; limit < sizeof group_limits / sizeof group_limits[0]; ++limit)
@@ -67,17 +86,12 @@ static void print_programs(struct problem *p, const layout *l) {
             geometry g;
             if (strategy_choose(p, l, &device, group_limits[limit], &g) != ARGMAX_CL_SUCCESS)
                 continue;
-            options_scan(p, l, &g, options);
-            printf("%s %s\n", scan_kernel_name(&g), options);
+            print_scan(p, l, &g);
             if (g.parts > 1) {
                 options_merge(p, l, &g, options);
                 printf("merge %s\n", options);
             }
-            if (g.finish != HANDOVER_NONE && g.family == FAMILY_ROWS && g.scan.group > 1) {
-                g.pieces = 1; /* late_percent, which no built-in row has */
-                options_scan(p, l, &g, options);
-                printf("%s %s\n", scan_kernel_name(&g), options);
-            }
+            print_longer(p, l, g);
         }
 }
 

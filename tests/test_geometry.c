@@ -53,26 +53,40 @@ static uint64_t upper_half(uint64_t a, uint64_t b) {
     return (a >> 32) * (b >> 32) + (cross >> 32) + (other >> 32);
 }
 
-/* As kernels/index.clh does it. */
+/* As kernels/index.clh does it, and as it does with ONE_JOB. */
 static void divides(uint64_t n, uint64_t divisor) {
     const uint64_t m = reciprocal(divisor), quotient = m ? upper_half(n, m) : n;
     const uint64_t exact = quotient - (quotient * divisor > n);
     ck_assert_msg(exact == n / divisor, "%" PRIu64 " / %" PRIu64 " = %" PRIu64 ": expected %" PRIu64, n, divisor, exact,
                   n / divisor);
 }
+static void divides_few(uint64_t number, uint64_t by) {
+    const uint32_t n = (uint32_t)number, divisor = (uint32_t)by;
+    const uint64_t m = reciprocal(divisor);
+    const uint32_t quotient = m ? (uint32_t)((uint64_t)n * ((uint32_t)(m >> 32) + 1) >> 32) : n;
+    const uint32_t exact = quotient - (quotient * divisor > n);
+    ck_assert_msg(exact == n / divisor, "%" PRIu32 " / %" PRIu32 " = %" PRIu32 ": expected %" PRIu32, n, divisor, exact,
+                  n / divisor);
+}
 
-/* Where a quotient steps up, to the last number that has 63 bits. */
-START_TEST(jobs_are_divided_exactly) {
-    for (uint64_t i = 1; i < 6000; i++) {
-        const uint64_t divisor = i < 4000 ? i : (UINT64_C(1) << (i % 59 + 4)) + i % 7 - 3, last = INT64_MAX;
-        for (uint64_t k = 1; k <= last / divisor; k = k < 50 ? k + 1 : k > UINT64_MAX / 3 ? UINT64_MAX : k * 3) {
-            divides(k * divisor - 1, divisor);
-            divides(k * divisor, divisor);
-        }
-        divides(last / divisor * divisor, divisor);
-        divides(last / divisor * divisor - (last >= divisor), divisor);
-        divides(last, divisor);
+/* Where a quotient steps up, to the last number. */
+static void divides_up_to(uint64_t last, uint64_t divisor, void (*divides_one)(uint64_t n, uint64_t divisor)) {
+    for (uint64_t k = 1; k <= last / divisor; k = k < 50 ? k + 1 : k > UINT64_MAX / 3 ? UINT64_MAX : k * 3) {
+        divides_one(k * divisor - 1, divisor);
+        divides_one(k * divisor, divisor);
     }
+    divides_one(last / divisor * divisor, divisor);
+    divides_one(last / divisor * divisor - (last >= divisor), divisor);
+    divides_one(last, divisor);
+}
+START_TEST(jobs_are_divided_exactly) {
+    for (uint64_t i = 1; i < 6000; i++)
+        divides_up_to(INT64_MAX, i < 4000 ? i : (UINT64_C(1) << (i % 59 + 4)) + i % 7 - 3, divides);
+}
+END_TEST
+START_TEST(few_jobs_are_divided_exactly) {
+    for (uint64_t i = 1; i < 6000; i++)
+        divides_up_to(INT32_MAX, i < 4000 ? i : (UINT64_C(1) << (i % 27 + 4)) + i % 7 - 3, divides_few);
 }
 END_TEST
 
@@ -81,6 +95,7 @@ int main(void) {
     TCase *const tests = tcase_create("geometry");
     suite_add_tcase(suite, tests);
     tcase_add_test(tests, jobs_are_divided_exactly);
+    tcase_add_test(tests, few_jobs_are_divided_exactly);
     tcase_add_test(tests, names_fit_their_room);
     tcase_add_test(tests, powers_keep_both_limits);
     return run_suite(suite);

@@ -162,7 +162,6 @@ static void check_parts(const layout *l, const geometry *g) {
         REQUIRE(g->family == FAMILY_ROWS && g->finish && g->piece >= 1, "pieces of %" PRIu64, g->piece);
         REQUIRE(before < g->units && ceil_div(g->units - before, g->piece) == g->pieces,
                 "%" PRIu64 " pieces of %" PRIu64, g->pieces, g->piece);
-        REQUIRE(g->counters == 2 * l->outputs, "%" PRIu64 " counters", g->counters);
     } else {
         REQUIRE(ceil_div(g->units, g->chunk) == parts, "%" PRIu64 " parts of %" PRIu64, parts, g->chunk);
     }
@@ -179,6 +178,19 @@ static void check_parts(const layout *l, const geometry *g) {
     } else {
         const uint64_t rows = (uint64_t)(g->scan.group / g->lanes) * (g->family == FAMILY_HELD ? g->batch : 1);
         REQUIRE(g->scan.jobs == ceil_div(l->outputs, rows) * parts, "%" PRIu64 " jobs", g->scan.jobs);
+    }
+}
+
+/* Counters of each unit: what came, what was drawn, and a word of the best so far, where that holds key and tie. */
+static void check_counters(const problem *p, const layout *l, const device_facts *device, const geometry *g) {
+    const uint64_t units = g->family == FAMILY_COLUMNS ? g->tiles * g->outers : l->outputs;
+    REQUIRE(g->finish == device->handover, "handover %d", (int)g->finish);
+    REQUIRE(g->counters == units * (g->one_word ? 4 : g->pieces ? 2 : 1), "%" PRIu64 " counters", g->counters);
+    REQUIRE(g->counters <= COUNTERS_A_QUEUE, "%" PRIu64 " counters", g->counters);
+    if (g->one_word) {
+        REQUIRE(g->finish == HANDOVER_PTX && g->ptx, "one word by handover %d", (int)g->finish);
+        REQUIRE(p->input.type->bits <= 32 && l->reduction <= UINT32_MAX - 1,
+                "one word of %" PRIu32 " bits and %" PRIu64, p->input.type->bits, l->reduction);
     }
 }
 
@@ -212,8 +224,8 @@ static void check_geometry(const problem *p, const layout *l, const device_facts
     if (g->parts > 1) {
         check_grid(&g->merge, group_limit);
         REQUIRE(is_power(g->merge_lanes) && g->merge_lanes <= g->merge.group, "%" PRIu32 " lanes", g->merge_lanes);
-        REQUIRE(g->finish == HANDOVER_NONE || (g->finish == device->handover && g->counters <= COUNTERS_A_QUEUE),
-                "%" PRIu64 " counters", g->counters);
+        if (g->finish != HANDOVER_NONE)
+            check_counters(p, l, device, g);
         REQUIRE(g->parts <= UINT64_MAX / l->outputs, "%" PRIu64 " parts", g->parts);
     }
     memset(options, 'x', sizeof options);
