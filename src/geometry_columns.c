@@ -74,10 +74,13 @@ static uint32_t column_group(const geometry_request *r, uint32_t vector) {
 
 /* Rows that a work-item of a GPU loads before it folds them: fewer where it has not many such batches, and where the
  * winners of blocks of 8-bit elements and the merge of parts take the registers; narrow vectors leave some. */
+#define BATCHES_OF_ROWS 16
 static uint32_t rows_in_flight(const geometry_request *r, uint32_t vector_bytes, uint64_t rows) {
-    const uint32_t most = r->tuning->unroll_columns;
-    const bool crowded = r->split && r->problem->input.type->bits == 8;
-    const uint32_t some = crowded || rows < MANY_BATCHES * (uint64_t)most ? max_u32(most / 2, 1) : most;
+    const bool narrow = r->problem->input.type->bits == 8, crowded = r->split && narrow;
+    const uint32_t most = r->tuning->unroll_columns, least = max_u32(most / (narrow ? 2 : 4), 1);
+    uint32_t some = crowded ? max_u32(most / 2, 1) : most;
+    while (some > least && rows < BATCHES_OF_ROWS * (uint64_t)some)
+        some /= 2;
     return vector_bytes < r->tuning->column_bytes ? min_u32(2 * some, UNROLL_MAX) : some;
 }
 
