@@ -42,10 +42,11 @@ done
 
 lint() { # lines "KERNEL OPTIONS"
     local line words target failed=0
-    local without=-cl_khr_fp64,-__opencl_c_fp64,-cl_khr_fp16,-cl_khr_subgroups
-    without+=,-cl_khr_int64_base_atomics,-cl_khr_int64_extended_atomics
+    local never=-cl_khr_fp64,-__opencl_c_fp64,-cl_khr_fp16,-cl_khr_subgroups without
     for line; do
         read -ra words <<<"$line"
+        without=$never
+        [[ $line == *-DONE_WORD* ]] || without+=,-cl_khr_int64_base_atomics,-cl_khr_int64_extended_atomics
         target=spir64
         [[ $line != *-DPTX* ]] || target=nvptx64-nvidia-nvcl
         "$CLANG" -x cl --target=$target -Xclang -finclude-default-header -fsyntax-only -Wall -Wextra -Wundef -Werror \

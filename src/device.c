@@ -43,13 +43,17 @@ static cl_int device_name(cl_device_id device, char name[NAME_BYTES]) {
     return code;
 }
 
+static bool has_extension(cl_device_id device, const char *name) {
+    char extensions[8192] = "";
+    return clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL) == CL_SUCCESS &&
+           strstr(extensions, name);
+}
+
 /* NVIDIA's extension cl_nv_device_attribute_query tells the compute capability; other devices refuse the question. */
 static bool takes_ptx(cl_device_id device) {
     const cl_device_info compute_capability_major_nv = 0x4000;
-    char extensions[8192] = "";
     cl_uint major = 0;
-    return clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL) == CL_SUCCESS &&
-           strstr(extensions, "cl_nv_device_attribute_query") &&
+    return has_extension(device, "cl_nv_device_attribute_query") &&
            clGetDeviceInfo(device, compute_capability_major_nv, sizeof major, &major, NULL) == CL_SUCCESS && major >= 9;
 }
 
@@ -138,6 +142,8 @@ argmax_cl_status device_query(cl_device_id device, device_facts *facts) {
     facts->clang_cpu = is_clang_cpu(device, facts->type);
     facts->ptx = takes_ptx(device);
     facts->handover = facts->ptx ? HANDOVER_PTX : find_handover(device);
+    facts->wide_atomics = facts->ptx || (has_extension(device, "cl_khr_int64_base_atomics") &&
+                                         has_extension(device, "cl_khr_int64_extended_atomics"));
     device_name(device, facts->name);
     facts->loop_limit = find_loop_limit(facts->name);
     return ARGMAX_CL_SUCCESS;

@@ -142,6 +142,7 @@ typedef struct device_facts {
     bool ptx;             /* takes inline PTX for sm_90 */
     uint32_t loop_limit;  /* iterations of all its loops that a work-item completes; 0: any number */
     handover handover;
+    bool wide_atomics; /* 64-bit maximum and exchange */
     char name[256];
 } device_facts;
 

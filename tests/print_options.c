@@ -82,7 +82,8 @@ static void print_programs(struct problem *p, const layout *l) {
                                          .clang_cpu = group_limits[limit] == 32,
                                          .ptx = group_limits[limit] == group_of_ptx,
                                          .handover =
-                                             group_limits[limit] == group_of_ptx ? HANDOVER_PTX : handovers[unit]};
+                                             group_limits[limit] == group_of_ptx ? HANDOVER_PTX : handovers[unit],
+                                         .wide_atomics = true};
             geometry g;
             if (strategy_choose(p, l, &device, group_limits[limit], &g) != ARGMAX_CL_SUCCESS)
                 continue;
