@@ -106,11 +106,11 @@ static handover choose_finish(const geometry_request *r, uint64_t units, uint64_
 }
 
 /* Whether an output's best fits a word beside its counter (kernels/finish.clh), its tie too: a place or the one behind
- * it, neither of which may be 2^32. */
+ * it, neither of which may be 2^32; with several work-items a group by PTX alone. */
 static bool is_one_word(const geometry_request *r, uint64_t units, const geometry *g) {
-    return g->finish != HANDOVER_NONE && r->device->wide_atomics &&
-           (g->family == FAMILY_ROWS || g->family == FAMILY_FOLDED) && r->problem->input.type->bits <= 32 &&
-           r->layout->reduction < UINT32_MAX && 4 * units <= COUNTERS_A_QUEUE;
+    const bool can = g->finish == HANDOVER_PTX || (g->finish != HANDOVER_NONE && g->scan.group == 1);
+    return can && r->device->wide_atomics && (g->family == FAMILY_ROWS || g->family == FAMILY_FOLDED) &&
+           r->problem->input.type->bits <= 32 && r->layout->reduction < UINT32_MAX && 4 * units <= COUNTERS_A_QUEUE;
 }
 
 bool plan_merge(const geometry_request *r, uint64_t units, uint64_t width, geometry *g) {
