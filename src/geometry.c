@@ -110,7 +110,8 @@ static handover choose_finish(const geometry_request *r, uint64_t units, uint64_
 static bool is_one_word(const geometry_request *r, uint64_t units, const geometry *g) {
     const bool can = g->finish == HANDOVER_PTX || (g->finish != HANDOVER_NONE && g->scan.group == 1);
     return can && r->device->wide_atomics && (g->family == FAMILY_ROWS || g->family == FAMILY_FOLDED) &&
-           r->problem->input.type->bits <= 32 && r->layout->reduction < UINT32_MAX && 4 * units <= COUNTERS_A_QUEUE;
+           r->problem->input.type->bits <= 32 && r->layout->reduction < UINT32_MAX &&
+           units * COUNTERS_WITH_WORD <= COUNTERS_A_QUEUE;
 }
 
 bool plan_merge(const geometry_request *r, uint64_t units, uint64_t width, geometry *g) {
@@ -118,7 +119,7 @@ bool plan_merge(const geometry_request *r, uint64_t units, uint64_t width, geome
     g->finish = choose_finish(r, units, width, g);
     if (g->finish != HANDOVER_NONE) {
         g->one_word = is_one_word(r, units, g);
-        g->counters = units * (g->one_word ? 4 : 1);
+        g->counters = units * (g->one_word ? COUNTERS_WITH_WORD : COUNTERS_ALONE);
         g->merge_lanes = floor_power(g->parts, floor_power(max_u64(1, group / width), group));
         g->merge = (launch_grid){group, units, units, 1};
     } else {

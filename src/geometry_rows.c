@@ -104,7 +104,7 @@ static void look_ahead_over_gaps(const geometry_request *r, geometry *g) {
 #define PIECES_EACH 16
 static void keep_for_later(const geometry_request *r, uint64_t step, geometry *g) {
     const uint32_t percent = r->tuning->late_percent;
-    const uint64_t counters = g->one_word ? g->counters : 2 * g->counters;
+    const uint64_t counters = r->layout->outputs * (g->one_word ? COUNTERS_WITH_WORD : COUNTERS_WITH_PIECES);
     if (g->finish == HANDOVER_NONE || g->gaps || g->scan.jobs_per_group != 1 || counters > COUNTERS_A_QUEUE ||
         g->parts * percent < 100 || g->chunk < MANY_BATCHES * g->least)
         return;

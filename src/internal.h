@@ -222,7 +222,7 @@ typedef struct geometry {
     launch_grid merge; /* used when parts > 1 */
     uint32_t merge_lanes;
     handover finish;   /* not NONE: the last work-groups of the scan merge, and merge is for queues where they cannot */
-    uint64_t counters; /* then: one for each output, or tile of columns; two for each output with pieces, or four: */
+    uint64_t counters; /* then: of all outputs, or tiles of columns; one to four for each (geometry.h) */
     bool one_word;     /* finish.clh: ONE_WORD */
 } geometry;
 

@@ -59,13 +59,13 @@ static void print_scan(const struct problem *p, const layout *l, const geometry 
 }
 
 /* What becomes of it where the same dims are longer: pieces, and answers that do not fit a word. */
-static void print_longer(const struct problem *p, const layout *l, geometry g) {
-    const bool has_pieces = g.finish != HANDOVER_NONE && g.family == FAMILY_ROWS && g.scan.group > 1;
-    for (int wide = 0; wide <= g.one_word; ++wide)
+static void print_longer(const struct problem *p, const layout *l, const geometry *g) {
+    const bool has_pieces = g->finish != HANDOVER_NONE && g->family == FAMILY_ROWS && g->scan.group > 1;
+    for (int wide = 0; wide <= g->one_word; ++wide)
         for (int late = 0; late <= has_pieces; ++late)
             if (wide || late) {
-                geometry longer = g;
-                longer.one_word = g.one_word && !wide;
+                geometry longer = *g;
+                longer.one_word = g->one_word && !wide;
                 longer.pieces = (uint64_t)late;
                 print_scan(p, l, &longer);
             }
@@ -92,7 +92,7 @@ static void print_programs(struct problem *p, const layout *l) {
                 options_merge(p, l, &g, options);
                 printf("merge %s\n", options);
             }
-            print_longer(p, l, g);
+            print_longer(p, l, &g);
         }
 }
 

@@ -189,8 +189,8 @@ static void check_counters(const problem *p, const layout *l, const device_facts
     REQUIRE(g->counters <= COUNTERS_A_QUEUE, "%" PRIu64 " counters", g->counters);
     if (g->one_word) {
         REQUIRE(device->wide_atomics && (g->ptx || g->scan.group == 1), "one word by handover %d", (int)g->finish);
-        REQUIRE(p->input.type->bits <= 32 && l->reduction <= UINT32_MAX - 1,
-                "one word of %" PRIu32 " bits and %" PRIu64, p->input.type->bits, l->reduction);
+        REQUIRE(p->input.type->bits <= 32 && l->reduction < UINT32_MAX, "one word of %" PRIu32 " bits and %" PRIu64,
+                p->input.type->bits, l->reduction);
     }
 }
 
