@@ -145,7 +145,6 @@ columns(__global const T *restrict in, TARGET, const dims_t dims, const columns_
 #if GROUP > 1
     __local candidate_t shared[VEC * PLANE];
 #endif
-    MERGE_ONLY(unit, MERGE_UNIT(UNIT_FIRST(unit), UNIT_COUNT(unit)))
     const uint me = (uint)get_local_id(0);
     const uint share = me / ACROSS;
     EACH_JOB(job) {
@@ -182,4 +181,5 @@ columns(__global const T *restrict in, TARGET, const dims_t dims, const columns_
 #endif
         FINISH_UNIT(outer * g.tiles + tile, MERGE_UNIT(outer * g.columns + tile * UNIT_WIDTH, UNIT_COUNT(tile)))
     }
+    MERGE_ONLY(unit, MERGE_UNIT(UNIT_FIRST(unit), UNIT_COUNT(unit)))
 }

@@ -40,7 +40,6 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void folded(__global
 #if GROUP > 1
     MEETING(ulong2, shared, GROUP)
 #endif
-    MERGE_ONLY(unit, MERGE_ONE(unit))
     const uint me = (uint)get_local_id(0);
     const uint share = me / ACROSS;
     EACH_JOB(job) {
@@ -58,4 +57,5 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void folded(__global
 #endif
         FINISH_OUTPUT(out, part * g.tiles + tile, best, NOTHING)
     }
+    MERGE_ONLY(unit, MERGE_ONE(unit))
 }

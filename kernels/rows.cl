@@ -197,14 +197,13 @@ static inline candidate_t scan(__global const T *start, const dims_t *dims, cons
 #endif
 
 #ifdef PEEL
-/* Elements before the first aligned vector of a row, and its aligned vectors. */
-static inline ulong head_of(__global const T *start, const rows_t *g) {
-    const ulong misplaced = (ulong)((uintptr_t)start / sizeof(T)) % VEC;
-    return min(misplaced ? VEC - misplaced : 0, g->segment);
+/* Elements before the first aligned vector of a row, which has several of these, and its aligned vectors. */
+static inline ulong head_of(__global const T *start) {
+    return (VEC - (ulong)((uintptr_t)start / sizeof(T)) % VEC) % VEC;
 }
 static inline candidate_t scan_vectors(__global const T *start, const dims_t *dims, const rows_t *g, const ulong from,
                                        const ulong to, const uint lane, const ulong origin) {
-    const ulong head = head_of(start, g);
+    const ulong head = head_of(start);
     return scan(start + head, dims, g, from + lane, min(to, (g->segment - head) / VEC), origin - head);
 }
 
@@ -212,11 +211,15 @@ static inline candidate_t scan_vectors(__global const T *start, const dims_t *di
 /* Of the elements before and behind the vectors a lane has one at most, which is on its way while those are read. */
 static inline candidate_t scan_part(__global const T *start, const dims_t *dims, const rows_t *g, const ulong part,
                                     const uint lane, const ulong origin) {
-    const ulong from = part * g->chunk, head = head_of(start, g);
+    const ulong from = part * g->chunk, head = head_of(start);
     const ulong behind = head + (g->segment - head) / VEC * VEC + lane - VEC;
-    const ulong at = lane < VEC ? lane : behind;
-    const bool there = lane < VEC ? part == 0 && lane < head : part + 1 == g->parts && behind < g->segment;
-    const T bits = there ? start[at] : 0;
+    const bool is_before = (part == 0) & (lane < head);
+    const bool is_behind = (part + 1 == g->parts) & (lane >= VEC) & (behind < g->segment);
+    const bool there = is_before | is_behind; /* without a branch, which would be there for all */
+    const ulong at = is_before ? lane : behind;
+    T bits = 0;
+    if (there)
+        bits = start[at];
     const candidate_t best = scan_vectors(start, dims, g, from, from + g->chunk, lane, origin);
     return there ? better(best, CANDIDATE(key_of(bits), at - origin)) : best;
 }
@@ -232,7 +235,7 @@ static inline candidate_t scan_elements(__global const T *start, const uint lane
 
 static inline candidate_t scan_part(__global const T *start, const dims_t *dims, const rows_t *g, const ulong part,
                                     const uint lane, const ulong origin) {
-    const ulong from = part * g->chunk, head = head_of(start, g);
+    const ulong from = part * g->chunk, head = head_of(start);
     candidate_t best = scan_vectors(start, dims, g, from, from + g->chunk, lane, origin);
     if (part == 0)
         best = better(best, scan_elements(start, lane, 0, head, origin));
@@ -261,13 +264,12 @@ rows(__global const T *restrict in, TARGET, const dims_t dims, const rows_t g FI
 #elif LANES > 1
     MEETING(candidate_t, shared, LANES)
 #endif
-    MERGE_ONLY(unit, MERGE_ONE(unit))
     const uint me = (uint)get_local_id(0);
-    const uint lane = me % LANES;
+    const uint lane = ROWS == 1 ? me : me % LANES;
     EACH_JOB(job) {
         const job_t row = SPLIT ? divide(job, (job_t)g.parts, g.per_parts) : job;
         const ulong part = SPLIT ? job - row * (job_t)g.parts : 0;
-        const ulong out = (ulong)row * ROWS + me / LANES;
+        const ulong out = ROWS == 1 ? row : (ulong)row * ROWS + me / LANES;
         const ulong origin = first_index(&g, part * g.chunk);
         candidate_t best = CANDIDATE_NONE;
 #ifdef LATE
@@ -290,4 +292,5 @@ rows(__global const T *restrict in, TARGET, const dims_t dims, const rows_t g FI
 #endif
 #endif
     }
+    MERGE_ONLY(unit, MERGE_ONE(unit))
 }

@@ -122,7 +122,7 @@ typedef struct kernel_finish {
 /* One kernel object per stage, with all arguments set but the buffers. No two threads use one at the same time. */
 typedef struct kernel_set {
     struct kernel_set *next;
-    cl_kernel scan, merge; /* merge is NULL for one stage, and where the scan merges too */
+    cl_kernel scan, merge; /* merge is NULL for one stage, and until needed where the scan merges too */
 } kernel_set;
 
 struct argmax_cl_plan_s {
@@ -176,8 +176,10 @@ void counters_release(argmax_cl_handle handle);
 const char *scan_kernel_name(const geometry *g);
 /* Where the outputs begin among the arguments of a scan that merges too. */
 cl_uint finish_outputs(const geometry *g);
-/* Choose what its next launch does. */
-cl_int kernel_set_stage(argmax_cl_plan plan, const kernel_set *set, cl_ulong stage, cl_ulong counter);
+/* Choose what the next launch of a scan that can merge too does. */
+cl_int kernel_set_stage(argmax_cl_plan plan, cl_kernel kernel, cl_ulong stage, cl_ulong counter);
+/* A kernel that merges only, unless the set has one: for launches without counters. */
+argmax_cl_status kernel_set_need_merge(argmax_cl_plan plan, kernel_set *set);
 argmax_cl_status kernel_set_take(argmax_cl_plan plan, kernel_set **set);
 void kernel_set_return(argmax_cl_plan plan, kernel_set *set);
 void kernel_sets_release(kernel_set *sets);

@@ -48,18 +48,22 @@ cl_uint finish_outputs(const geometry *g) {
     return buffers + structs;
 }
 
-cl_int kernel_set_stage(argmax_cl_plan plan, const kernel_set *set, cl_ulong stage, cl_ulong counter) {
-    const geometry *g = &plan->geometry;
-    const cl_uint at = finish_outputs(g) + (plan->problem.value.type ? 2 : 1) + 1;
-    const kernel_finish finish = {stage, counter, g->merge_lanes};
-    return clSetKernelArg(set->scan, at, sizeof finish, &finish);
+/* What finish.clh takes after the outputs: the counters, unless they are the target (launch.c), and a struct. */
+static cl_uint finish_at(const struct argmax_cl_plan_s *plan) {
+    return finish_outputs(&plan->geometry) + (plan->problem.value.type ? 2 : 1);
 }
 
-/* The counters come after the outputs. */
-static cl_int set_finish(argmax_cl_plan plan, const kernel_set *set) {
-    const cl_uint at = finish_outputs(&plan->geometry) + (plan->problem.value.type ? 2 : 1);
-    const cl_int code = clSetKernelArg(set->scan, at, sizeof plan->handle->counters, &plan->handle->counters);
-    return code == CL_SUCCESS ? kernel_set_stage(plan, set, STAGE_BOTH, 0) : code;
+cl_int kernel_set_stage(argmax_cl_plan plan, cl_kernel kernel, cl_ulong stage, cl_ulong counter) {
+    const geometry *g = &plan->geometry;
+    const kernel_finish finish = {stage, counter, g->merge_lanes};
+    return clSetKernelArg(kernel, finish_at(plan) + (g->one_word ? 0 : 1), sizeof finish, &finish);
+}
+
+static cl_int set_finish(argmax_cl_plan plan, cl_kernel kernel, cl_ulong stage) {
+    const cl_mem counters = plan->handle->counters;
+    const cl_int code =
+        plan->geometry.one_word ? CL_SUCCESS : clSetKernelArg(kernel, finish_at(plan), sizeof counters, &counters);
+    return code == CL_SUCCESS ? kernel_set_stage(plan, kernel, stage, 0) : code;
 }
 
 /* The dims with lists of `room` entries. */
@@ -203,31 +207,55 @@ static cl_int set_scan(const struct argmax_cl_plan_s *plan, cl_kernel kernel, co
     return set_columns(plan, kernel, first, dims, &l->kept[l->kept_count - 1], jobs);
 }
 
-static argmax_cl_status create_set(argmax_cl_plan plan, bool idle, kernel_set **out) {
-    const geometry *g = &plan->geometry;
+static argmax_cl_status create_kernel(cl_program program, const char *name, cl_kernel *kernel) {
+    cl_int code;
+    *kernel = clCreateKernel(program, name, &code);
+    return *kernel ? ARGMAX_CL_SUCCESS : fail_opencl("clCreateKernel", code);
+}
+
+/* Whether the arguments could be set; if not there is no kernel either. */
+static argmax_cl_status arguments_set(cl_int code, cl_kernel *kernel) {
+    if (code == CL_SUCCESS)
+        return ARGMAX_CL_SUCCESS;
+    clReleaseKernel(*kernel);
+    *kernel = NULL;
+    return fail_opencl("clSetKernelArg", code);
+}
+
+/* The scan's kernel, to scan or, without jobs, to merge only. */
+static argmax_cl_status create_scan(argmax_cl_plan plan, bool idle, cl_ulong stage, cl_kernel *kernel) {
     const kernel_dims dims = dims_argument(&plan->layout);
-    const char *call = "clCreateKernel";
-    cl_int code = CL_SUCCESS;
+    const argmax_cl_status status = create_kernel(plan->scan_program, scan_kernel_name(&plan->geometry), kernel);
+    if (status)
+        return status;
+    cl_int code = set_scan(plan, *kernel, &dims, idle || stage == STAGE_MERGE);
+    if (code == CL_SUCCESS && plan->geometry.finish != HANDOVER_NONE)
+        code = set_finish(plan, *kernel, stage);
+    return arguments_set(code, kernel);
+}
+
+static argmax_cl_status create_merge(argmax_cl_plan plan, bool idle, cl_kernel *kernel) {
+    const kernel_dims dims = dims_argument(&plan->layout);
+    const argmax_cl_status status = create_kernel(plan->merge_program, "merge", kernel);
+    return status ? status : arguments_set(set_merge(plan, *kernel, &dims, idle), kernel);
+}
+
+static argmax_cl_status create_set(argmax_cl_plan plan, bool idle, kernel_set **out) {
     kernel_set *set = calloc(1, sizeof *set);
     if (!set)
         return fail(ARGMAX_CL_ERROR_OUT_OF_HOST_MEMORY, "no memory for the kernels of a plan");
-    set->scan = clCreateKernel(plan->scan_program, scan_kernel_name(g), &code);
-    if (code == CL_SUCCESS && plan->merge_program)
-        set->merge = clCreateKernel(plan->merge_program, "merge", &code);
-    if (code == CL_SUCCESS) {
-        call = "clSetKernelArg";
-        code = set_scan(plan, set->scan, &dims, idle);
-    }
-    if (code == CL_SUCCESS && g->finish != HANDOVER_NONE)
-        code = set_finish(plan, set);
-    if (code == CL_SUCCESS && set->merge)
-        code = set_merge(plan, set->merge, &dims, idle);
-    if (code != CL_SUCCESS) {
+    argmax_cl_status status = create_scan(plan, idle, STAGE_BOTH, &set->scan);
+    if (!status && plan->merge_program)
+        status = create_merge(plan, idle, &set->merge);
+    if (status)
         kernel_sets_release(set);
-        return fail_opencl(call, code);
-    }
-    *out = set;
-    return ARGMAX_CL_SUCCESS;
+    else
+        *out = set;
+    return status;
+}
+
+argmax_cl_status kernel_set_need_merge(argmax_cl_plan plan, kernel_set *set) {
+    return set->merge ? ARGMAX_CL_SUCCESS : create_scan(plan, false, STAGE_MERGE, &set->merge);
 }
 
 argmax_cl_status kernel_set_take(argmax_cl_plan plan, kernel_set **set) {

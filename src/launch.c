@@ -16,61 +16,63 @@ static argmax_cl_status run(cl_command_queue queue, cl_kernel kernel, const laun
     return code == CL_SUCCESS ? ARGMAX_CL_SUCCESS : fail_opencl("clEnqueueNDRangeKernel", code);
 }
 
-static argmax_cl_status set_stage(argmax_cl_plan plan, const kernel_set *set, cl_ulong stage, cl_ulong counter) {
-    const cl_int code = kernel_set_stage(plan, set, stage, counter);
+/* The buffers of a kernel in the order of its parameters (TARGET in kernels/index.clh, FINISH_PARAMETERS in
+ * finish.clh). `target` takes the partial answers of a scan that has parts. */
+static cl_int set_scan_buffers(argmax_cl_plan plan, cl_kernel scan, const argmax_cl_buffers *b, cl_mem target) {
+    const geometry *g = &plan->geometry;
+    const cl_mem first[] = {b->input, target}, outputs[] = {b->index, b->value};
+    const cl_uint output_count = plan->problem.value.type ? 2 : 1;
+    cl_int code = set_buffers(scan, 0, first, g->parts > 1 ? 2 : 1);
+    if (code == CL_SUCCESS && (g->parts == 1 || g->finish != HANDOVER_NONE))
+        code = set_buffers(scan, g->parts == 1 ? 1 : finish_outputs(g), outputs, output_count);
+    return code;
+}
+
+static cl_int set_merge_buffers(argmax_cl_plan plan, cl_kernel merge, const argmax_cl_buffers *b, cl_mem workspace) {
+    const cl_mem buffers[] = {b->input, workspace, b->index, b->value};
+    return plan->geometry.finish != HANDOVER_NONE ? set_scan_buffers(plan, merge, b, workspace)
+                                                  : set_buffers(merge, 0, buffers, plan->problem.value.type ? 4 : 3);
+}
+
+static argmax_cl_status status_of_set(cl_int code) {
     return code == CL_SUCCESS ? ARGMAX_CL_SUCCESS : fail_opencl("clSetKernelArg", code);
 }
 
-/* Put both stages on the queue. On an out-of-order queue the second waits for the first's event. */
-static argmax_cl_status run_both(argmax_cl_plan plan, const kernel_set *set, cl_command_queue queue, bool out_of_order,
+/* One launch, which merges too where there are parts, with the counters from `counter` on. */
+static argmax_cl_status run_once(argmax_cl_plan plan, const kernel_set *set, cl_command_queue queue,
+                                 const argmax_cl_buffers *buffers, cl_mem workspace, cl_ulong counter,
                                  cl_uint wait_count, const cl_event *wait_list, cl_event *event) {
     const geometry *g = &plan->geometry;
+    cl_int code = set_scan_buffers(plan, set->scan, buffers, g->one_word ? plan->handle->counters : workspace);
+    if (code == CL_SUCCESS && g->parts > 1)
+        code = kernel_set_stage(plan, set->scan, STAGE_BOTH, counter);
+    const argmax_cl_status status = status_of_set(code);
+    return status ? status : run(queue, set->scan, &g->scan, wait_count, wait_list, event);
+}
+
+/* Put both stages on the queue. On an out-of-order queue the second waits for the first's event. */
+static argmax_cl_status run_both(argmax_cl_plan plan, kernel_set *set, cl_command_queue queue, bool out_of_order,
+                                 const argmax_cl_buffers *buffers, cl_mem workspace, cl_uint wait_count,
+                                 const cl_event *wait_list, cl_event *event) {
+    const geometry *g = &plan->geometry;
     cl_event scanned = NULL;
-    argmax_cl_status status = set->merge ? ARGMAX_CL_SUCCESS : set_stage(plan, set, STAGE_SCAN, 0);
+    argmax_cl_status status = kernel_set_need_merge(plan, set);
+    if (status)
+        return status;
+    cl_int code = set_scan_buffers(plan, set->scan, buffers, workspace);
+    if (code == CL_SUCCESS && g->finish != HANDOVER_NONE)
+        code = kernel_set_stage(plan, set->scan, STAGE_SCAN, 0);
+    if (code == CL_SUCCESS)
+        code = set_merge_buffers(plan, set->merge, buffers, workspace);
+    status = status_of_set(code);
     if (!status)
         status = run(queue, set->scan, &g->scan, wait_count, wait_list, out_of_order ? &scanned : NULL);
     if (status)
         return status; /* and what `scanned` is now, nobody says */
-    if (!set->merge)
-        status = set_stage(plan, set, STAGE_MERGE, 0);
-    if (!status)
-        status = run(queue, set->merge ? set->merge : set->scan, &g->merge, scanned ? 1 : 0, scanned ? &scanned : NULL,
-                     event);
+    status = run(queue, set->merge, &g->merge, scanned ? 1 : 0, scanned ? &scanned : NULL, event);
     if (scanned)
         clReleaseEvent(scanned);
     return status;
-}
-
-static argmax_cl_status run_stages(argmax_cl_plan plan, const kernel_set *set, cl_command_queue queue,
-                                   bool out_of_order, cl_uint wait_count, const cl_event *wait_list, cl_event *event) {
-    const geometry *g = &plan->geometry;
-    cl_ulong counter;
-    argmax_cl_status status = ARGMAX_CL_SUCCESS;
-    if (g->parts > 1) {
-        if (g->finish == HANDOVER_NONE || out_of_order || !counters_lend(plan->handle, queue, &counter))
-            return run_both(plan, set, queue, out_of_order, wait_count, wait_list, event);
-        status = set_stage(plan, set, STAGE_BOTH, counter);
-    }
-    return status ? status : run(queue, set->scan, &g->scan, wait_count, wait_list, event);
-}
-
-/* The buffers in the order of the kernels' parameters (TARGET in kernels/index.clh, FINISH_PARAMETERS in finish.clh).
- */
-static cl_int set_all_buffers(argmax_cl_plan plan, const kernel_set *set, const argmax_cl_buffers *b,
-                              cl_mem workspace) {
-    const geometry *g = &plan->geometry;
-    const cl_mem targets[] = {b->index, b->value};
-    const cl_uint outputs = plan->problem.value.type ? 2 : 1;
-    cl_int code = set_buffers(set->scan, 0, &b->input, 1);
-    if (code != CL_SUCCESS || g->parts == 1)
-        return code == CL_SUCCESS ? set_buffers(set->scan, 1, targets, outputs) : code;
-    code = set_buffers(set->scan, 1, &workspace, 1);
-    if (code == CL_SUCCESS && !set->merge)
-        return set_buffers(set->scan, finish_outputs(g), targets, outputs);
-    const cl_mem sources[] = {b->input, workspace};
-    if (code == CL_SUCCESS)
-        code = set_buffers(set->merge, 0, sources, 2);
-    return code == CL_SUCCESS ? set_buffers(set->merge, 2, targets, outputs) : code;
 }
 
 static argmax_cl_status launch(argmax_cl_plan plan, cl_command_queue queue, bool out_of_order,
@@ -80,18 +82,20 @@ static argmax_cl_status launch(argmax_cl_plan plan, cl_command_queue queue, bool
     argmax_cl_status status = kernel_set_take(plan, &set);
     if (status)
         return status;
+    /* Two plans with one workspace on one in-order queue must not mix their stages. */
     const bool shares = plan->workspace_bytes != 0;
-    const cl_int code = set_all_buffers(plan, set, buffers, workspace);
-    if (code != CL_SUCCESS) {
-        status = fail_opencl("clSetKernelArg", code);
-    } else {
-        /* Two plans with one workspace on one in-order queue must not mix their stages. */
-        if (shares)
-            pthread_mutex_lock(&plan->handle->enqueue_lock);
-        status = run_stages(plan, set, queue, out_of_order, wait_count, wait_list, event);
-        if (shares)
-            pthread_mutex_unlock(&plan->handle->enqueue_lock);
-    }
+    cl_ulong counter = 0;
+    if (shares)
+        pthread_mutex_lock(&plan->handle->enqueue_lock);
+    const geometry *g = &plan->geometry;
+    const bool once =
+        g->parts == 1 || (g->finish != HANDOVER_NONE && !out_of_order && counters_lend(plan->handle, queue, &counter));
+    if (once)
+        status = run_once(plan, set, queue, buffers, workspace, counter, wait_count, wait_list, event);
+    else
+        status = run_both(plan, set, queue, out_of_order, buffers, workspace, wait_count, wait_list, event);
+    if (shares)
+        pthread_mutex_unlock(&plan->handle->enqueue_lock);
     kernel_set_return(plan, set);
     return status;
 }
@@ -150,9 +154,10 @@ argmax_cl_status argmax_cl_plan_warm_up(argmax_cl_plan plan, cl_command_queue qu
     if (status)
         return status;
     const argmax_cl_buffers none = ARGMAX_CL_BUFFERS_INIT;
-    cl_int code = set_all_buffers(plan, set, &none, NULL);
-    if (code != CL_SUCCESS)
-        status = fail_opencl("clSetKernelArg", code);
+    cl_int code = set_scan_buffers(plan, set->scan, &none, NULL);
+    if (code == CL_SUCCESS && set->merge)
+        code = set_merge_buffers(plan, set->merge, &none, NULL);
+    status = status_of_set(code);
     if (!status)
         status = run(queue, set->scan, &plan->geometry.scan, 0, NULL, NULL);
     if (!status && set->merge)

@@ -39,6 +39,7 @@
 #define host_scatter argmax_cl_internal_host_scatter
 #define kernel_files argmax_cl_internal_kernel_files
 #define kernel_set_idle argmax_cl_internal_kernel_set_idle
+#define kernel_set_need_merge argmax_cl_internal_kernel_set_need_merge
 #define kernel_set_return argmax_cl_internal_kernel_set_return
 #define kernel_set_stage argmax_cl_internal_kernel_set_stage
 #define kernel_set_take argmax_cl_internal_kernel_set_take

@@ -37,6 +37,7 @@ static const char *const lines[] = {
     "argmax float32 3000 data=peak seed=2999 strategy=split-rows",
     "argmin float32 3x2001 axes=1 data=pair seed=5 strategy=split-rows",
     "argmax int8 5000 data=ties last strategy=split-rows",
+    "argmax float64 3000 data=peak seed=2998 strategy=split-rows",
     "argmax float64 31x60 axes=1 data=nanpeak",
     "argmin float16 900x60 axes=0 data=random strategy=split-columns",
     "argmax int64 300x50 axes=0 data=ties",

@@ -130,14 +130,15 @@ static void put(const stub_arguments *a, const kernel_dims *d, uint64_t out, uin
           o->bits, bits);
 }
 
+/* Whole answers without parts. */
 static void scan(const stub_arguments *a, const kernel_dims *d, uint64_t parts) {
     const cl_mem input = stub_buffer(a, ROLE_INPUT);
     const walk w = walk_of(a, d);
     for (uint64_t out = 0; out < d->outputs; ++out) {
         const uint64_t index = solve(&a->options, &w, input->bytes, start_of(d, out));
-        if (!a->options.split)
+        if (parts == 0)
             put(a, d, out, index);
-        for (uint64_t part = 0; part < parts && a->options.split; ++part)
+        for (uint64_t part = 0; part < parts; ++part)
             ((partial *)stub_buffer(a, ROLE_PARTIALS)->bytes)[part * d->outputs + out] =
                 (partial){mark_of(input, out), index};
     }
@@ -156,9 +157,10 @@ static void merge(const stub_arguments *a, const kernel_dims *d, uint64_t parts)
     }
 }
 
-/* The launch's first counter must be ours alone, and 0. */
+/* The launch's first counter must be ours alone, and 0. With a word they come where the partials do otherwise. */
 static bool count_alone(const stub_arguments *a, const kernel_finish *finish) {
-    volatile cl_uint *const counter = (cl_uint *)stub_buffer(a, ROLE_COUNTERS)->bytes + finish->counter;
+    const cl_mem counters = stub_buffer(a, a->options.one_word ? ROLE_PARTIALS : ROLE_COUNTERS);
+    volatile cl_uint *const counter = (cl_uint *)counters->bytes + finish->counter;
     const bool alone = *counter == 0;
     ++*counter;
     --*counter;
@@ -187,14 +189,17 @@ void stub_run_kernel(const stub_arguments *a) {
     const kernel_finish *const finish = stub_argument(a, ROLE_FINISH);
     const cl_ulong *const grid = stub_argument(a, ROLE_GRID); /* jobs, jobs_per_group, parts */
     const cl_ulong stage = finish ? finish->stage : STAGE_SCAN;
-    if (grid[0] == 0)
-        return; /* warming up */
-    if (a->merges) {
+    const bool no_jobs = grid[0] == 0;
+    if (a->merges ? !no_jobs : no_jobs && stage == STAGE_MERGE)
         merge(a, d, grid[2]);
+    if (a->merges || no_jobs) /* merging, or warming up */
+        return;
+    if (a->options.one_word && stage == STAGE_BOTH) {
+        if (count_alone(a, finish))
+            scan(a, d, 0);
         return;
     }
-    if (stage != STAGE_MERGE)
-        scan(a, d, a->options.split ? grid[2] : 1);
-    if (stage == STAGE_MERGE || (stage == STAGE_BOTH && count_alone(a, finish)))
+    scan(a, d, a->options.split ? grid[2] : 0);
+    if (stage == STAGE_BOTH && count_alone(a, finish))
         merge(a, d, grid[2]);
 }
