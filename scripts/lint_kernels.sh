@@ -46,7 +46,7 @@ lint() { # lines "KERNEL OPTIONS"
     for line; do
         read -ra words <<<"$line"
         without=$never
-        [[ $line == *-DONE_WORD* ]] || without+=,-cl_khr_int64_base_atomics,-cl_khr_int64_extended_atomics
+        [[ $line == *_WORD* ]] || without+=,-cl_khr_int64_base_atomics,-cl_khr_int64_extended_atomics
         target=spir64
         [[ $line != *-DPTX* ]] || target=nvptx64-nvidia-nvcl
         "$CLANG" -x cl --target=$target -Xclang -finclude-default-header -fsyntax-only -Wall -Wextra -Wundef -Werror \

@@ -17,10 +17,11 @@
 #define LOOPS_AN_OUTPUT 64
 
 /* Counters of an output or a tile of columns, by what stands beside the first one: nothing, pieces drawn, the best so
- * far (UNIT_COUNTERS in kernels/finish.clh). */
+ * far, the words of so many parts (UNIT_COUNTERS in kernels/finish.clh). */
 #define COUNTERS_ALONE 1
 #define COUNTERS_WITH_PIECES 2
 #define COUNTERS_WITH_WORD 4
+#define COUNTERS_WITH_WORDS(parts) (2 + 4 * (parts))
 
 /* Batches of loads that are so many that a part of one more does not matter. */
 #define MANY_BATCHES 8

@@ -118,6 +118,8 @@ static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint6
     g->strip = group == 1 ? strip_vectors(r, g, column, outers, rows, least_rows) : 1;
     g->unroll = group > 1 ? rows_in_flight(r, vector_bytes, rows)
                           : rows_together(r, min_u64(ceil_div(column->size, g->vector), g->strip), vector_bytes, rows);
+    if (g->unroll > 1 && g->load == LOAD_PACKED)
+        g->ahead = r->tuning->ahead_columns;
     g->units = rows;
     g->lanes = lanes_across(r, group, column, outers, rows, g);
     const uint64_t tile = (uint64_t)g->lanes * g->vector * g->strip;

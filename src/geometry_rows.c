@@ -115,6 +115,19 @@ static void keep_for_later(const geometry_request *r, uint64_t step, geometry *g
     g->counters = counters;
 }
 
+/* Few partials of wide keys stand beside the counter and tell by themselves when they have come
+ * (kernels/two_words.clh): as many as one warp reads at once, and no pieces, whose number is set back by who counts
+ * last. */
+#define PARTS_IN_WORDS 128
+static void choose_words(const geometry_request *r, geometry *g) {
+    const uint64_t counters = r->layout->outputs * COUNTERS_WITH_WORDS(g->parts);
+    const bool can = g->finish == HANDOVER_PTX || (g->finish != HANDOVER_NONE && g->scan.group == 1);
+    g->two_words = can && r->device->wide_atomics && !g->one_word && !g->pieces && g->parts <= PARTS_IN_WORDS &&
+                   r->layout->reduction < INT32_MAX && counters <= COUNTERS_A_QUEUE;
+    if (g->two_words)
+        g->counters = counters;
+}
+
 bool geometry_rows(const geometry_request *r, lane_rule rule, geometry *g) {
     const layout *l = r->layout;
     const uint64_t segment = l->reduced[l->reduced_count - 1].size;
@@ -147,5 +160,6 @@ bool geometry_rows(const geometry_request *r, lane_rule rule, geometry *g) {
     const bool possible = plan_merge(r, l->outputs, 1, g);
     if (possible && group > 1)
         keep_for_later(r, step, g);
+    choose_words(r, g);
     return possible;
 }

@@ -222,9 +222,14 @@ typedef struct geometry {
     launch_grid merge; /* used when parts > 1 */
     uint32_t merge_lanes;
     handover finish;   /* not NONE: the last work-groups of the scan merge, and merge is for queues where they cannot */
-    uint64_t counters; /* then: of all outputs, or tiles of columns; one to four for each (geometry.h) */
-    bool one_word;     /* finish.clh: ONE_WORD */
+    uint64_t counters; /* then: of all outputs, or tiles of columns, with what stands beside them (geometry.h) */
+    bool one_word, two_words; /* finish.clh: ONE_WORD, TWO_WORDS */
 } geometry;
+
+/* Whether a launch that merges too has its partial answers beside the counters, and none in the workspace. */
+static inline bool has_words(const geometry *g) {
+    return g->one_word || g->two_words;
+}
 
 /* What `divide` of kernels/index.clh takes instead of a divisor: 0 for 1. */
 uint64_t reciprocal(uint64_t divisor);

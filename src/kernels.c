@@ -56,13 +56,13 @@ static cl_uint finish_at(const struct argmax_cl_plan_s *plan) {
 cl_int kernel_set_stage(argmax_cl_plan plan, cl_kernel kernel, cl_ulong stage, cl_ulong counter) {
     const geometry *g = &plan->geometry;
     const kernel_finish finish = {stage, counter, g->merge_lanes};
-    return clSetKernelArg(kernel, finish_at(plan) + (g->one_word ? 0 : 1), sizeof finish, &finish);
+    return clSetKernelArg(kernel, finish_at(plan) + (has_words(g) ? 0 : 1), sizeof finish, &finish);
 }
 
 static cl_int set_finish(argmax_cl_plan plan, cl_kernel kernel, cl_ulong stage) {
     const cl_mem counters = plan->handle->counters;
     const cl_int code =
-        plan->geometry.one_word ? CL_SUCCESS : clSetKernelArg(kernel, finish_at(plan), sizeof counters, &counters);
+        has_words(&plan->geometry) ? CL_SUCCESS : clSetKernelArg(kernel, finish_at(plan), sizeof counters, &counters);
     return code == CL_SUCCESS ? kernel_set_stage(plan, kernel, stage, 0) : code;
 }
 

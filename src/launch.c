@@ -43,7 +43,7 @@ static argmax_cl_status run_once(argmax_cl_plan plan, const kernel_set *set, cl_
                                  const argmax_cl_buffers *buffers, cl_mem workspace, cl_ulong counter,
                                  cl_uint wait_count, const cl_event *wait_list, cl_event *event) {
     const geometry *g = &plan->geometry;
-    cl_int code = set_scan_buffers(plan, set->scan, buffers, g->one_word ? plan->handle->counters : workspace);
+    cl_int code = set_scan_buffers(plan, set->scan, buffers, has_words(g) ? plan->handle->counters : workspace);
     if (code == CL_SUCCESS && g->parts > 1)
         code = kernel_set_stage(plan, set->scan, STAGE_BOTH, counter);
     const argmax_cl_status status = status_of_set(code);

@@ -66,8 +66,8 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char tex
     add(&w, " -DSPLIT=%d -DKEPT=%" PRIu32 " -DREDUCED=%" PRIu32, g->parts > 1, dims_kind(l->kept_count),
         dims_kind(l->reduced_count - (g->family == FAMILY_FOLDED ? 1 : 0)));
     add(&w, " -D%s -DVEC=%" PRIu32 " -DGROUP=%" PRIu32, loads[g->load], g->vector, g->scan.group);
-    add(&w, "%s%s%s%s", g->words ? " -DWORDS" : "", g->finish != HANDOVER_NONE ? " -DONE_LAUNCH=1" : "",
-        g->ptx ? " -DPTX" : "", g->one_word ? " -DONE_WORD" : "");
+    add(&w, "%s%s%s%s%s", g->words ? " -DWORDS" : "", g->finish != HANDOVER_NONE ? " -DONE_LAUNCH=1" : "",
+        g->ptx ? " -DPTX" : "", g->one_word ? " -DONE_WORD" : "", g->two_words ? " -DTWO_WORDS" : "");
     if (g->ahead)
         add(&w, " -DAHEAD=%" PRIu32, g->ahead);
     if (g->family == FAMILY_HELD)

@@ -61,11 +61,12 @@ static void print_scan(const struct problem *p, const layout *l, const geometry 
 /* What becomes of it where the same dims are longer: pieces, and answers that do not fit a word. */
 static void print_longer(const struct problem *p, const layout *l, const geometry *g) {
     const bool has_pieces = g->finish != HANDOVER_NONE && g->family == FAMILY_ROWS && g->scan.group > 1;
-    for (int wide = 0; wide <= g->one_word; ++wide)
+    for (int wide = 0; wide <= has_words(g); ++wide)
         for (int late = 0; late <= has_pieces; ++late)
             if (wide || late) {
                 geometry longer = *g;
                 longer.one_word = g->one_word && !wide;
+                longer.two_words = g->two_words && !wide && !late;
                 longer.pieces = (uint64_t)late;
                 print_scan(p, l, &longer);
             }

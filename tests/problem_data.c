@@ -116,10 +116,17 @@ static uint64_t slope(const problem_dtype *t, uint64_t i, uint64_t n) {
     return from_ordinal(t, (int64_t)((uint64_t)lowest_ordinal(t) + 1 + rise));
 }
 
-/* An ordinal with three finite ones above it. */
+/* An ordinal with four finite ones above it and one below. */
 static int64_t close_base(const problem_line *p, const problem_dtype *t) {
-    const uint64_t range = (uint64_t)highest_ordinal(t) - (uint64_t)lowest_ordinal(t) - 4;
-    return (int64_t)((uint64_t)lowest_ordinal(t) + 1 + problem_mix(p->seed) % range);
+    const uint64_t range = (uint64_t)highest_ordinal(t) - (uint64_t)lowest_ordinal(t) - 6;
+    return (int64_t)((uint64_t)lowest_ordinal(t) + 2 + problem_mix(p->seed) % range);
+}
+
+/* Four neighbouring values, and with every other seed one element that is better than all by one step. */
+static uint64_t close_element(const problem_line *p, const problem_dtype *t, uint64_t i, uint64_t n, uint64_t random) {
+    const bool alone = p->seed % 2 == 1 && i == problem_mix(p->seed + 1) % n;
+    const int64_t best_step = p->op == ARGMAX_CL_ARGMAX ? 4 : -1;
+    return from_ordinal(t, close_base(p, t) + (alone ? best_step : (int64_t)(random % 4)));
 }
 
 static uint64_t element(const problem_line *p, const problem_dtype *t, uint64_t i, uint64_t n) {
@@ -134,7 +141,7 @@ static uint64_t element(const problem_line *p, const problem_dtype *t, uint64_t 
     case DATA_CONSTANT:
         return finite(t, problem_mix(p->seed));
     case DATA_CLOSE:
-        return from_ordinal(t, close_base(p, t) + (int64_t)(random % 4));
+        return close_element(p, t, i, n, random);
     case DATA_INCREASING:
         return slope(t, i, n);
     case DATA_DECREASING:

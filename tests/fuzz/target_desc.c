@@ -185,10 +185,16 @@ static void check_parts(const layout *l, const geometry *g) {
 static void check_counters(const problem *p, const layout *l, const device_facts *device, const geometry *g) {
     const uint64_t units = g->family == FAMILY_COLUMNS ? g->tiles * g->outers : l->outputs;
     REQUIRE(g->finish == device->handover, "handover %d", (int)g->finish);
-    REQUIRE(g->counters == units * (g->one_word ? 4 : g->pieces ? 2 : 1), "%" PRIu64 " counters", g->counters);
+    const uint64_t each = g->one_word ? 4 : g->two_words ? 2 + 4 * g->parts : g->pieces ? 2 : 1;
+    REQUIRE(g->counters == units * each, "%" PRIu64 " counters", g->counters);
     REQUIRE(g->counters <= COUNTERS_A_QUEUE, "%" PRIu64 " counters", g->counters);
+    if (has_words(g))
+        REQUIRE(device->wide_atomics && (g->ptx || g->scan.group == 1), "words by handover %d", (int)g->finish);
+    if (g->two_words) {
+        REQUIRE(!g->one_word && !g->pieces && g->parts <= 128, "two words of %" PRIu64 " parts", g->parts);
+        REQUIRE(g->family == FAMILY_ROWS && l->reduction < INT32_MAX, "two words of %" PRIu64, l->reduction);
+    }
     if (g->one_word) {
-        REQUIRE(device->wide_atomics && (g->ptx || g->scan.group == 1), "one word by handover %d", (int)g->finish);
         REQUIRE(p->input.type->bits <= 32 && l->reduction < UINT32_MAX, "one word of %" PRIu32 " bits and %" PRIu64,
                 p->input.type->bits, l->reduction);
     }

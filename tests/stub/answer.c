@@ -157,9 +157,9 @@ static void merge(const stub_arguments *a, const kernel_dims *d, uint64_t parts)
     }
 }
 
-/* The launch's first counter must be ours alone, and 0. With a word they come where the partials do otherwise. */
+/* The launch's first counter must be ours alone, and 0. With words they come where the partials do otherwise. */
 static bool count_alone(const stub_arguments *a, const kernel_finish *finish) {
-    const cl_mem counters = stub_buffer(a, a->options.one_word ? ROLE_PARTIALS : ROLE_COUNTERS);
+    const cl_mem counters = stub_buffer(a, a->options.words ? ROLE_PARTIALS : ROLE_COUNTERS);
     volatile cl_uint *const counter = (cl_uint *)counters->bytes + finish->counter;
     const bool alone = *counter == 0;
     ++*counter;
@@ -194,7 +194,7 @@ void stub_run_kernel(const stub_arguments *a) {
         merge(a, d, grid[2]);
     if (a->merges || no_jobs) /* merging, or warming up */
         return;
-    if (a->options.one_word && stage == STAGE_BOTH) {
+    if (a->options.words && stage == STAGE_BOTH) {
         if (count_alone(a, finish))
             scan(a, d, 0);
         return;

@@ -40,7 +40,7 @@ static stub_options read_options(const char *text) {
         .wide_index = defined(text, "IDX_T") && width(defined(text, "IDX_T")) == 64,
         .split = number(text, "SPLIT"),
         .one_launch = number(text, "ONE_LAUNCH"),
-        .one_word = defined(text, "ONE_WORD"),
+        .words = defined(text, "ONE_WORD") || defined(text, "TWO_WORDS"),
         .no_winner = number(text, "NO_WINNER"),
         .room = number(text, "KEPT") && number(text, "REDUCED") ? 2 : MAX_RANK,
         .rows_tail = defined(text, "GAPS")   ? sizeof((kernel_rows *)0)->gaps
@@ -129,7 +129,7 @@ static void list_parameters(stub_arguments *a) {
         add(a, ROLE_WEIGHTS);
     if (a->options.one_launch) {
         add_outputs(a);
-        if (!a->options.one_word)
+        if (!a->options.words)
             add(a, ROLE_COUNTERS);
         add(a, ROLE_FINISH);
     }

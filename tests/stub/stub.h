@@ -81,7 +81,7 @@ typedef enum stub_role {
 typedef struct stub_options {
     uint32_t bits, mantissa;
     bool is_float, is_signed, minimum, last, ignore_nan;
-    bool value, wide_index, split, one_launch, one_word;
+    bool value, wide_index, split, one_launch, words;
     uint64_t no_winner;
     uint32_t room;    /* of each list of dims */
     size_t rows_tail; /* bytes of kernel_rows that not all kernels have */
