@@ -18,8 +18,8 @@
 #define NAME_BYTES sizeof(((device_facts *)0)->name)
 
 #ifndef _WIN32
-/* The one state outside handles: a fork copies handles too. Nothing asks the system at each call, which would take 0.1
- * to 0.2 us. */
+/* The one state outside handles: a fork copies handles too. Nothing asks the system at each call, which would take 0.2
+ * to 0.3 us. */
 static pthread_once_t first_use = PTHREAD_ONCE_INIT;
 static long first_pid;
 static int watched; /* what pthread_atfork said */
