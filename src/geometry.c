@@ -105,11 +105,15 @@ static handover choose_finish(const geometry_request *r, uint64_t units, uint64_
     return can && (g->ptx || r->device->handover != HANDOVER_PTX) ? r->device->handover : HANDOVER_NONE;
 }
 
+bool takes_words(const geometry_request *r, const geometry *g) {
+    const bool ordered = g->finish == HANDOVER_PTX || (g->finish != HANDOVER_NONE && g->scan.group == 1);
+    return ordered && r->device->wide_atomics;
+}
+
 /* Whether an output's best fits a word beside its counter (kernels/finish.clh), its tie too: a place or the one behind
- * it, neither of which may be 2^32; with several work-items a group by PTX alone. */
+ * it, neither of which may be 2^32. */
 static bool is_one_word(const geometry_request *r, uint64_t units, const geometry *g) {
-    const bool can = g->finish == HANDOVER_PTX || (g->finish != HANDOVER_NONE && g->scan.group == 1);
-    return can && r->device->wide_atomics && (g->family == FAMILY_ROWS || g->family == FAMILY_FOLDED) &&
+    return takes_words(r, g) && (g->family == FAMILY_ROWS || g->family == FAMILY_FOLDED) &&
            r->problem->input.type->bits <= 32 && r->layout->reduction < UINT32_MAX &&
            units * COUNTERS_WITH_WORD <= COUNTERS_A_QUEUE;
 }

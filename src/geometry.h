@@ -73,6 +73,9 @@ bool cut(const geometry_request *r, uint64_t groups, uint64_t smallest, uint64_t
 /* Jobs to work-groups, in runs where there are more jobs than groups that pay: `most`, or on devices with one work-item
  * a group as many as keep the compute units busy. */
 launch_grid deal(const geometry_request *r, uint32_t group, uint64_t jobs, uint64_t most);
+/* Whether the last work-groups merge and 64-bit atomics may help them (kernels/finish.clh): by PTX for any group, by
+ * OpenCL's in work-groups of one alone. */
+bool takes_words(const geometry_request *r, const geometry *g);
 /* How parts are merged: by the last work-group of each of `units` groups of outputs, `width` side by side, or by a
  * second launch, with as many lanes an output as its parts keep busy. False where they are too many for a lane's loop.
  */

@@ -121,8 +121,7 @@ static void keep_for_later(const geometry_request *r, uint64_t step, geometry *g
 #define PARTS_IN_WORDS 128
 static void choose_words(const geometry_request *r, geometry *g) {
     const uint64_t counters = r->layout->outputs * COUNTERS_WITH_WORDS(g->parts);
-    const bool can = g->finish == HANDOVER_PTX || (g->finish != HANDOVER_NONE && g->scan.group == 1);
-    g->two_words = can && r->device->wide_atomics && !g->one_word && !g->pieces && g->parts <= PARTS_IN_WORDS &&
+    g->two_words = takes_words(r, g) && !g->one_word && !g->pieces && g->parts <= PARTS_IN_WORDS &&
                    r->layout->reduction < INT32_MAX && counters <= COUNTERS_A_QUEUE;
     if (g->two_words)
         g->counters = counters;

@@ -67,6 +67,7 @@
 #define strategy_names argmax_cl_internal_strategy_names
 #define strategy_request argmax_cl_internal_strategy_request
 #define struct_read argmax_cl_internal_struct_read
+#define takes_words argmax_cl_internal_takes_words
 #define tensor_addresses argmax_cl_internal_tensor_addresses
 #define tensor_distinct argmax_cl_internal_tensor_distinct
 #define tensor_output_shape argmax_cl_internal_tensor_output_shape

@@ -45,7 +45,7 @@ typedef enum data_kind {
     DATA_NANPAIR, /* the same, with another NaN at the next index, or at 0 */
     DATA_NUMBER,  /* NaN everywhere but for the worst value at each reduction's place */
     DATA_FAR,     /* ties, and the best finite value at the place and half of the reduction after it */
-    DATA_CLOSE,   /* four values next to each other */
+    DATA_CLOSE,   /* four values next to each other; odd seeds: one better than all */
     DATA_KIND_COUNT
 } data_kind;
 

@@ -114,7 +114,7 @@ cl_int clGetDeviceIDs(cl_platform_id of, cl_device_type type, cl_uint count, cl_
     return n ? CL_SUCCESS : CL_DEVICE_NOT_FOUND;
 }
 
-static const char atomics[] = "cl_khr_int64_base_atomics cl_khr_int64_extended_atomics"; /* for ONE_WORD */
+static const char atomics[] = "cl_khr_int64_base_atomics cl_khr_int64_extended_atomics"; /* for answers in words */
 
 static cl_int device_text(cl_device_id device, cl_device_info what, size_t bytes, void *to, size_t *needed) {
     const char *const text = what == CL_DEVICE_NAME               ? device->name
