@@ -3,7 +3,6 @@
 
 #define STRIP_BYTES_LEAST 2048
 #define UNROLL_MAX 32
-#define SERIAL_VECTORS_LEAST 4
 
 /* Lanes side by side over the columns: as many as the work-group has, if they fill the device. Else narrower, so that
  * lanes share a column's rows and merge in local memory, which is cheaper than parts that merge at the end; but with
@@ -84,15 +83,11 @@ static uint32_t rows_in_flight(const geometry_request *r, uint32_t vector_bytes,
     return vector_bytes < r->tuning->column_bytes ? min_u32(2 * some, UNROLL_MAX) : some;
 }
 
-/* Rows that a work-item alone folds at once into its strip, for one load and store of that: `vectors` in each. Where
- * rows follow each other in memory one at a time is best, for then all is read in order, if a row has vectors enough to
- * keep the core busy. The rows that are left over are folded one by one: where there are few in all, as many together
- * as leave the fewest passes over the strip. */
-static uint32_t rows_together(const geometry_request *r, uint64_t vectors, uint32_t vector_bytes, uint64_t rows) {
+/* Rows that a work-item alone folds at once into its strip, for one load and store of that. The rows that are left over
+ * are folded one by one: where there are few in all, as many together as leave the fewest passes over the strip. */
+static uint32_t rows_together(const geometry_request *r, uint64_t rows) {
     const uint32_t least = r->tuning->unroll_columns;
     uint32_t best = least;
-    if (vectors >= SERIAL_VECTORS_LEAST && vectors * vector_bytes <= r->tuning->serial_bytes)
-        return 1;
     if (rows < (uint64_t)MANY_BATCHES * least)
         for (uint32_t n = least; n <= min_u32(2 * least, UNROLL_MAX); ++n)
             if (rows / n + rows % n < rows / best + rows % best)
@@ -116,10 +111,11 @@ static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint6
     /* The partial answer of a column costs as much as many of its rows, unless work-items share them. */
     const uint64_t least_rows = group == 1 ? ceil_div(r->tuning->column_part_bytes, bytes) : 1;
     g->strip = group == 1 ? strip_vectors(r, g, column, outers, rows, least_rows) : 1;
-    g->unroll = group > 1 ? rows_in_flight(r, vector_bytes, rows)
-                          : rows_together(r, min_u64(ceil_div(column->size, g->vector), g->strip), vector_bytes, rows);
-    if (g->unroll > 1 && g->load == LOAD_PACKED)
-        g->ahead = r->tuning->ahead_columns;
+    g->unroll = group > 1 ? rows_in_flight(r, vector_bytes, rows) : rows_together(r, rows);
+    if (g->load == LOAD_PACKED) {
+        g->rows_ahead = min_u64(column->size, (uint64_t)g->strip * g->vector) * bytes <= r->tuning->narrow_row_bytes;
+        g->ahead = g->rows_ahead ? r->tuning->ahead_bytes : r->tuning->ahead_columns;
+    }
     g->units = rows;
     g->lanes = lanes_across(r, group, column, outers, rows, g);
     const uint64_t tile = (uint64_t)g->lanes * g->vector * g->strip;

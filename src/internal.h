@@ -197,6 +197,7 @@ typedef struct geometry {
     uint32_t lanes;  /* rows: work-items of an output; columns: work-items side by side */
     uint32_t unroll;
     uint32_t ahead;        /* bytes of input asked for before they are read; 0: none */
+    bool rows_ahead;       /* strip.clh: ROWS_AHEAD */
     uint32_t loads, batch; /* held rows: vectors of a work-item, rows at once */
     uint32_t strip;        /* columns: vectors of a work-item; abreast: outputs of a tile at most */
     bool overlap, peel;    /* rows.cl tells */
