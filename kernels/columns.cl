@@ -36,12 +36,39 @@ static inline void leave(__global const T *in, TARGET, const dims_t *d, const co
 #endif
 }
 
-/* A unit is a tile of columns: its first output, and how many there are. */
+/* A unit is a tile of columns: its first output, and how many there are. Of FUSED rows there is one. */
+#define ANSWERS(g) ((g).columns / FUSED) /* size of the last kept dim */
 #define UNIT_WIDTH ((ulong)STRIP * ACROSS * VEC)
-#define UNIT_FIRST(unit) ((unit) / g.tiles * g.columns + (unit) % g.tiles * UNIT_WIDTH)
-#define UNIT_COUNT(unit) min(UNIT_WIDTH, g.columns - (unit) % g.tiles * UNIT_WIDTH)
+#define UNIT_FIRST(unit) ((unit) / g.tiles * ANSWERS(g) + (unit) % g.tiles * UNIT_WIDTH)
+#define UNIT_COUNT(unit) min(UNIT_WIDTH, ANSWERS(g) - (unit) % g.tiles * UNIT_WIDTH)
 
-#if GROUP == 1
+#if FUSED > 1
+/* In the reduction, the first of the rows that are row k here. */
+static inline ulong row_of(const columns_t *g, const ulong k) {
+    const walk_t w = walk_to(k, g->segment);
+    return w.segment * g->segment_rows + FIRST_ROW(g, w.x);
+}
+
+/* Leave the answers of the one lane's strip: the best of FUSED columns each. */
+static inline void leave_strip(__global const T *in, TARGET, const dims_t *d, const columns_t *g, const outer_t *o,
+                               const ulong part, const ulong from, const ulong column, const int count,
+                               const strip_t *strip) {
+    const uint answers = (uint)ANSWERS(*g);
+    const ulong first = row_of(g, from);
+    T keys[STRIP * VEC];
+    uint at[STRIP * VEC];
+    for (int s = 0; s < count; ++s)
+        spread(strip, s, keys + s * VEC, at + s * VEC);
+    for (uint c = 0; c < answers; ++c) {
+        candidate_t best = CANDIDATE_NONE;
+        for (uint j = 0; j < FUSED; ++j) {
+            const uint place = j * answers + c;
+            best = better(best, CANDIDATE(keys[place], row_of(g, from + at[place]) + j - first));
+        }
+        leave(in, TARGET_ARGUMENTS, d, g, o, part, column + c, CANDIDATE_KEY(best), first + CANDIDATE_PLACE(best));
+    }
+}
+#elif GROUP == 1
 /* Leave a whole vector's answers at once where they lie side by side; false where they do not. */
 #if SPLIT || VALUE || VEC == 1
 #define LEAVE_VECTOR(o, column, keys, at, from) false
@@ -154,7 +181,7 @@ columns(__global const T *restrict in, TARGET, const dims_t dims, const columns_
         const int count = lane_vectors(&g, column);
         const ulong from = part * g.chunk;
         const ulong to = min(from + g.chunk, g.rows);
-        const outer_t o = outer_at(&dims, outer, g.columns);
+        const outer_t o = outer_at(&dims, outer, ANSWERS(g));
         strip_t strip;
         scan(in + o.in, &dims, &g, column, count, from + share, to, &strip);
 #if GROUP > 1
@@ -179,7 +206,7 @@ columns(__global const T *restrict in, TARGET, const dims_t dims, const columns_
 #else
         leave_strip(in, TARGET_ARGUMENTS, &dims, &g, &o, part, from, column, count, &strip);
 #endif
-        FINISH_UNIT(outer * g.tiles + tile, MERGE_UNIT(outer * g.columns + tile * UNIT_WIDTH, UNIT_COUNT(tile)))
+        FINISH_UNIT(outer * g.tiles + tile, MERGE_UNIT(outer * ANSWERS(g) + tile * UNIT_WIDTH, UNIT_COUNT(tile)))
     }
     MERGE_ONLY(unit, MERGE_UNIT(UNIT_FIRST(unit), UNIT_COUNT(unit)))
 }

@@ -3,6 +3,9 @@
 
 #define STRIP_BYTES_LEAST 2048
 #define UNROLL_MAX 32
+#define FUSED_VECTORS 4
+#define FUSED_ROWS_LEAST 8
+#define FUSED_ROWS_MANY 64
 
 /* Lanes side by side over the columns: as many as the work-group has, if they fill the device. Else narrower, so that
  * lanes share a column's rows and merge in local memory, which is cheaper than parts that merge at the end; but with
@@ -43,6 +46,11 @@ static void choose_column_vector(const geometry_request *r, const layout_dim *co
     g->load = kind_of_load(r, unit, g->vector);
 }
 
+static uint32_t strip_room(const geometry_request *r) {
+    const uint32_t bytes = r->tuning->strip_bytes, limit = r->device->loop_limit;
+    return limit ? min_u32(bytes, limit / LOOPS_AN_OUTPUT * element_bytes(r->problem)) : bytes;
+}
+
 /* Vectors of the strip that a work-item holds alone: no more than about the columns need, for it is memory of its own.
  * Narrower ones leave pages early: only where strips are too few for the device, each cut into as many parts as its
  * rows are worth (see cut). */
@@ -51,9 +59,9 @@ static uint32_t strip_vectors(const geometry_request *r, const geometry *g, cons
     const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
     const uint64_t vectors = ceil_div(column->size, g->vector), enough = ceil_div(wanted_groups(r, g->family), 2);
     const uint64_t parts = rows < 2 * least_rows ? 1 : (rows + least_rows / 2) / least_rows;
-    uint32_t bytes = r->tuning->strip_bytes;
-    if (r->device->loop_limit)
-        bytes = min_u32(bytes, r->device->loop_limit / LOOPS_AN_OUTPUT * element_bytes(r->problem));
+    uint32_t bytes = strip_room(r);
+    if (g->fused > 1)
+        return max_u32((uint32_t)vectors, 2);
     while (bytes > STRIP_BYTES_LEAST && bytes > vector_bytes &&
            (bytes / 2 / vector_bytes >= vectors ||
             ceil_div(vectors, bytes / vector_bytes) * outers < ceil_div(enough, parts)))
@@ -109,7 +117,7 @@ static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint6
     const uint32_t group = column_group(r, g->vector);
     const uint32_t bytes = element_bytes(r->problem), vector_bytes = g->vector * bytes;
     /* The partial answer of a column costs as much as many of its rows, unless work-items share them. */
-    const uint64_t least_rows = group == 1 ? ceil_div(r->tuning->column_part_bytes, bytes) : 1;
+    const uint64_t least_rows = group == 1 ? ceil_div(r->tuning->column_part_bytes, bytes * g->fused) : 1;
     g->strip = group == 1 ? strip_vectors(r, g, column, outers, rows, least_rows) : 1;
     g->unroll = group > 1 ? rows_in_flight(r, vector_bytes, rows) : rows_together(r, rows);
     if (g->load == LOAD_PACKED) {
@@ -128,7 +136,7 @@ static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint6
     /* With several dims, parts of whole runs are what `steady` below asks for. */
     const uint64_t step = group > 1 && row_dims == 1 ? sharing : run;
     g->least = least;
-    if (!cut(r, g->tiles * g->outers, least, step, part_units(r, 1, g->strip), g))
+    if (!cut(r, g->tiles * g->outers, least, step, part_units(r, g->fused, g->strip), g))
         return false;
     g->steady =
         g->strip == 1 &&
@@ -140,11 +148,34 @@ static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint6
     return true;
 }
 
+/* Rows that a work-item alone reads as one, where they follow each other in memory and are less than a few vectors: as
+ * many as are whole vectors, where such wide rows are not too few; of narrow elements more, if there are many. */
+static uint32_t rows_fused(const geometry_request *r, const layout_dim *column, const layout_dim *row) {
+    const layout_dim any = {.size = UINT32_MAX, .in = 1};
+    const uint64_t columns = column->size;
+    geometry g = {0};
+    choose_column_vector(r, &any, &g);
+    const uint64_t few = FUSED_VECTORS * (uint64_t)g.vector;
+    if (column_group(r, g.vector) > 1 || r->tuning->aligned || column->in != 1 || row->in != (int64_t)columns ||
+        columns >= few || columns * g.vector * element_bytes(r->problem) > strip_room(r))
+        return 1;
+    uint32_t fused = g.vector;
+    while (fused > 1 && columns * (fused / 2) % g.vector == 0)
+        fused /= 2;
+    while (fused > 1 && columns * fused < few && row->size >= 2 * FUSED_ROWS_MANY * (uint64_t)fused)
+        fused *= 2;
+    return row->size >= FUSED_ROWS_LEAST * (uint64_t)fused ? fused : 1;
+}
+
 bool geometry_columns(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
-    const layout_dim *column = &l->kept[l->kept_count - 1];
+    const layout_dim *column = &l->kept[l->kept_count - 1], *row = &l->reduced[l->reduced_count - 1];
+    layout_dim wide = *column;
     g->family = FAMILY_COLUMNS;
-    if (!lay_tiles(r, column, l->reduction, l->outputs / column->size, g))
+    g->fused = rows_fused(r, column, row);
+    wide.size *= g->fused;
+    const uint64_t rows = l->reduction / row->size * ceil_div(row->size, g->fused);
+    if (!lay_tiles(r, g->fused > 1 ? &wide : column, rows, l->outputs / column->size, g))
         return false;
     const uint64_t tile = (uint64_t)g->lanes * g->vector * g->strip;
     return plan_merge(r, g->tiles * g->outers, min_u64(column->size, tile), g);
@@ -162,6 +193,7 @@ bool geometry_folded(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     geometry_request whole = *r;
     g->family = FAMILY_FOLDED;
+    g->fused = 1;
     g->fold = fold_dim(l);
     if (g->fold == l->reduced_count)
         return false;

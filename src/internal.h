@@ -198,6 +198,7 @@ typedef struct geometry {
     uint32_t unroll;
     uint32_t ahead;        /* bytes of input asked for before they are read; 0: none */
     bool rows_ahead;       /* strip.clh: ROWS_AHEAD */
+    uint32_t fused;        /* strip.clh: FUSED */
     uint32_t loads, batch; /* held rows: vectors of a work-item, rows at once */
     uint32_t strip;        /* columns: vectors of a work-item; abreast: outputs of a tile at most */
     bool overlap, peel;    /* rows.cl tells */

@@ -70,6 +70,8 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char tex
         g->ptx ? " -DPTX" : "", g->one_word ? " -DONE_WORD" : "", g->two_words ? " -DTWO_WORDS" : "");
     if (g->ahead)
         add(&w, " -DAHEAD=%" PRIu32 "%s", g->ahead, g->rows_ahead ? " -DROWS_AHEAD" : "");
+    if (g->fused > 1)
+        add(&w, " -DFUSED=%" PRIu32, g->fused);
     if (g->family == FAMILY_HELD)
         add(&w, " -DLANES=%" PRIu32 " -DLOADS=%" PRIu32 " -DBATCH=%" PRIu32 "%s", g->lanes, g->loads, g->batch,
             g->units == (uint64_t)g->lanes * g->loads ? " -DEVEN" : "");
