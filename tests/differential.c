@@ -28,7 +28,7 @@ typedef struct batch {
 /* Lengths after which the kernels do something else. */
 static uint64_t some_unit(random_source *s, const geometry *g) {
     const uint64_t step = (uint64_t)g->vector * (g->unroll ? g->unroll : 1), lanes = g->lanes ? g->lanes : 1;
-    const uint64_t strip = g->strip ? g->strip : 1, loads = g->loads ? g->loads : 1;
+    const uint64_t strip = g->strip ? g->strip : 1, loads = g->loads ? g->loads : 1, fused = g->fused ? g->fused : 1;
     const uint64_t units[] = {
         g->vector,
         step,
@@ -43,6 +43,8 @@ static uint64_t some_unit(random_source *s, const geometry *g) {
         g->scan.group,
         255 * (uint64_t)g->vector,
         g->scan.groups,
+        fused * g->unroll,
+        fused * (g->chunk + 1),
     };
     return units[random_below(s, sizeof units / sizeof units[0])];
 }

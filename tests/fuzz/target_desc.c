@@ -148,8 +148,19 @@ static void check_units(const layout *l, uint32_t bits, const geometry *g) {
                     g->units == l->reduction / last->size * g->segment_vectors,
                 "%" PRIu64 " vectors", g->segment_vectors);
     } else {
-        REQUIRE(g->chunk <= PART_ELEMENTS_MAX, "chunk %" PRIu64, g->chunk);
+        REQUIRE(g->chunk <= PART_ELEMENTS_MAX / g->fused, "chunk %" PRIu64, g->chunk);
     }
+}
+
+/* Fused rows are whole vectors of one tile, and follow each other in memory. */
+static void check_fused(const layout_dim *column, const layout_dim *row, const geometry *g) {
+    const uint64_t width = column->size * g->fused;
+    REQUIRE(g->family == FAMILY_COLUMNS && g->scan.group == 1 && g->load != LOAD_ALIGNED, "%" PRIu32 " fused",
+            g->fused);
+    REQUIRE(width % g->vector == 0 && g->strip > 1 && width <= (uint64_t)g->strip * g->vector && g->tiles == 1,
+            "%" PRIu64 " columns of %" PRIu32 " x %" PRIu32, width, g->vector, g->strip);
+    REQUIRE(column->in == 1 && row->in == (int64_t)column->size, "rows %" PRId64 " apart", row->in);
+    REQUIRE(row->size >= g->fused, "%" PRIu64 " rows", row->size);
 }
 
 /* The parts of an output cover it, with the pieces behind them where there are some, and none is empty. */
@@ -167,9 +178,14 @@ static void check_parts(const layout *l, const geometry *g) {
     }
     if (folded || columns) {
         const layout_dim *const column = folded ? &l->reduced[g->fold] : &l->kept[l->kept_count - 1];
-        REQUIRE(g->tiles == ceil_div(column->size, (uint64_t)g->lanes * g->vector * g->strip), "%" PRIu64, g->tiles);
+        const layout_dim *const row = &l->reduced[l->reduced_count - 1];
+        const uint64_t rows = l->reduction / row->size * ceil_div(row->size, g->fused);
+        if (g->fused != 1)
+            check_fused(column, row, g);
+        REQUIRE(g->tiles == ceil_div(column->size * g->fused, (uint64_t)g->lanes * g->vector * g->strip), "%" PRIu64,
+                g->tiles);
         REQUIRE(g->outers == (folded ? l->outputs : l->outputs / column->size), "%" PRIu64 " outers", g->outers);
-        REQUIRE(g->units == (folded ? l->reduction / column->size : l->reduction), "%" PRIu64 " rows", g->units);
+        REQUIRE(g->units == (folded ? l->reduction / column->size : rows), "%" PRIu64 " rows", g->units);
         REQUIRE(g->scan.jobs == g->tiles * g->outers * parts, "%" PRIu64 " jobs", g->scan.jobs);
     } else if (g->family == FAMILY_ABREAST) {
         const uint64_t size = l->kept[l->kept_count - 1].size, side = ceil_div(size, g->tiles);
