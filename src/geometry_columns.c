@@ -117,7 +117,7 @@ static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint6
     const uint32_t group = column_group(r, g->vector);
     const uint32_t bytes = element_bytes(r->problem), vector_bytes = g->vector * bytes;
     /* The partial answer of a column costs as much as many of its rows, unless work-items share them. */
-    const uint64_t least_rows = group == 1 ? ceil_div(r->tuning->column_part_bytes, bytes * g->fused) : 1;
+    const uint64_t least_rows = group == 1 ? ceil_div(r->tuning->column_part_bytes, (uint64_t)bytes * g->fused) : 1;
     g->strip = group == 1 ? strip_vectors(r, g, column, outers, rows, least_rows) : 1;
     g->unroll = group > 1 ? rows_in_flight(r, vector_bytes, rows) : rows_together(r, rows);
     if (g->load == LOAD_PACKED) {
@@ -162,7 +162,7 @@ static uint32_t rows_fused(const geometry_request *r, const layout_dim *column, 
     uint32_t fused = g.vector;
     while (fused > 1 && columns * (fused / 2) % g.vector == 0)
         fused /= 2;
-    while (fused > 1 && columns * fused < few && row->size >= 2 * FUSED_ROWS_MANY * (uint64_t)fused)
+    while (fused > 1 && columns * fused < few && row->size >= 2 * (uint64_t)FUSED_ROWS_MANY * fused)
         fused *= 2;
     return row->size >= FUSED_ROWS_LEAST * (uint64_t)fused ? fused : 1;
 }

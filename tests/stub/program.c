@@ -43,9 +43,10 @@ static stub_options read_options(const char *text) {
         .words = defined(text, "ONE_WORD") || defined(text, "TWO_WORDS"),
         .no_winner = number(text, "NO_WINNER"),
         .room = number(text, "KEPT") && number(text, "REDUCED") ? 2 : MAX_RANK,
-        .rows_tail = defined(text, "GAPS")   ? sizeof((kernel_rows *)0)->gaps
-                     : defined(text, "LATE") ? sizeof((kernel_rows *)0)->late
-                                             : 0,
+        .grid_tail = defined(text, "GAPS")    ? sizeof((kernel_rows *)0)->gaps
+                     : defined(text, "LATE")  ? sizeof((kernel_rows *)0)->late
+                     : defined(text, "FUSED") ? sizeof((kernel_columns *)0)->segment_rows
+                                              : 0,
     };
 }
 
@@ -103,8 +104,8 @@ static const struct {
     size_t bytes;
 } grids[] = {{"rows", offsetof(kernel_rows, gaps)},
              {"held", sizeof(kernel_held)},
-             {"columns", sizeof(kernel_columns)},
-             {"folded", sizeof(kernel_columns)},
+             {"columns", offsetof(kernel_columns, segment_rows)},
+             {"folded", offsetof(kernel_columns, segment_rows)},
              {"merge", sizeof(kernel_merge)}};
 
 static void add(stub_arguments *a, stub_role role) {
@@ -149,7 +150,7 @@ cl_kernel clCreateKernel(cl_program program, const char *name, cl_int *code) {
     kernel->arguments.options = program->options;
     kernel->arguments.folded = strcmp(name, "folded") == 0;
     kernel->arguments.merges = strcmp(name, "merge") == 0;
-    kernel->arguments.grid_bytes = grid + (strcmp(name, "rows") == 0 ? program->options.rows_tail : 0);
+    kernel->arguments.grid_bytes = grid + program->options.grid_tail;
     list_parameters(&kernel->arguments);
     return kernel;
 }

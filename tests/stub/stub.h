@@ -84,7 +84,7 @@ typedef struct stub_options {
     bool value, wide_index, split, one_launch, words;
     uint64_t no_winner;
     uint32_t room;    /* of each list of dims */
-    size_t rows_tail; /* bytes of kernel_rows that not all kernels have */
+    size_t grid_tail; /* bytes of kernel_rows and kernel_columns that not all kernels have */
 } stub_options;
 
 struct _cl_program {
