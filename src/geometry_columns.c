@@ -117,8 +117,8 @@ static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint6
     const uint32_t group = column_group(r, g->vector);
     const uint32_t bytes = element_bytes(r->problem), vector_bytes = g->vector * bytes;
     /* The partial answer of a column costs as much as many of its rows, unless work-items share them. */
-    const uint64_t least_rows = group == 1 ? ceil_div(r->tuning->column_part_bytes, (uint64_t)bytes * g->fused) : 1;
-    g->strip = group == 1 ? strip_vectors(r, g, column, outers, rows, least_rows) : 1;
+    const uint64_t least_rows = group > 1 ? 1 : ceil_div(r->tuning->column_part_bytes, (uint64_t)bytes * g->fused);
+    g->strip = group > 1 ? 1 : strip_vectors(r, g, column, outers, rows, least_rows);
     g->unroll = group > 1 ? rows_in_flight(r, vector_bytes, rows) : rows_together(r, rows);
     if (g->load == LOAD_PACKED) {
         g->rows_ahead = min_u64(column->size, (uint64_t)g->strip * g->vector) * bytes <= r->tuning->narrow_row_bytes;
