@@ -46,6 +46,7 @@ static void choose_column_vector(const geometry_request *r, const layout_dim *co
     g->load = kind_of_load(r, unit, g->vector);
 }
 
+/* Bytes of a row that a work-item may hold accumulators for. */
 static uint32_t strip_room(const geometry_request *r) {
     const uint32_t bytes = r->tuning->strip_bytes, limit = r->device->loop_limit;
     return limit ? min_u32(bytes, limit / LOOPS_AN_OUTPUT * element_bytes(r->problem)) : bytes;
@@ -154,10 +155,12 @@ static uint32_t rows_fused(const geometry_request *r, const layout_dim *column, 
     const layout_dim any = {.size = UINT32_MAX, .in = 1};
     const uint64_t columns = column->size;
     geometry g = {0};
+    if (r->tuning->aligned || column->in != 1 || row->in != (int64_t)columns)
+        return 1;
     choose_column_vector(r, &any, &g);
     const uint64_t few = FUSED_VECTORS * (uint64_t)g.vector;
-    if (column_group(r, g.vector) > 1 || r->tuning->aligned || column->in != 1 || row->in != (int64_t)columns ||
-        columns >= few || columns * g.vector * element_bytes(r->problem) > strip_room(r))
+    if (column_group(r, g.vector) > 1 || columns >= few ||
+        columns * g.vector * element_bytes(r->problem) > strip_room(r))
         return 1;
     uint32_t fused = g.vector;
     while (fused > 1 && columns * (fused / 2) % g.vector == 0)
