@@ -88,6 +88,13 @@ typedef struct kernel_held {
     cl_uint vectors, unused;
 } kernel_held;
 
+typedef struct kernel_blocks {
+    cl_ulong jobs, jobs_per_group;
+    cl_ulong outers;
+    cl_uint blocks, rows, columns, answers, per_answers;
+    cl_uint vectors, per_vectors, wides, per_wides, pad, pass;
+} kernel_blocks;
+
 typedef struct kernel_abreast {
     cl_ulong jobs, jobs_per_group;
     cl_ulong columns, tiles, side;

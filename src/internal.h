@@ -178,7 +178,14 @@ argmax_cl_status tuning_read(const char *source, const char *path, bool must_exi
 /* ---- strategy.c, geometry.c: which kernel, and how it lies over the problem ---------------------------------------
  */
 
-typedef enum kernel_family { FAMILY_ROWS, FAMILY_HELD, FAMILY_ABREAST, FAMILY_COLUMNS, FAMILY_FOLDED } kernel_family;
+typedef enum kernel_family {
+    FAMILY_ROWS,
+    FAMILY_HELD,
+    FAMILY_BLOCKS,
+    FAMILY_ABREAST,
+    FAMILY_COLUMNS,
+    FAMILY_FOLDED
+} kernel_family;
 typedef enum load_kind { LOAD_ALIGNED, LOAD_UNALIGNED, LOAD_PACKED, LOAD_STRIDED } load_kind;
 
 /* Work-groups of one launch: `jobs` dealt out in runs of jobs_per_group. */
@@ -194,12 +201,14 @@ typedef struct geometry {
     kernel_family family;
     load_kind load;
     uint32_t vector; /* elements */
-    uint32_t lanes;  /* rows: work-items of an output; columns: work-items side by side */
+    uint32_t lanes;  /* rows, blocks: work-items of an output; columns: work-items side by side */
     uint32_t unroll;
     uint32_t ahead;        /* bytes of input asked for before they are read; 0: none */
     bool rows_ahead;       /* strip.clh: ROWS_AHEAD */
-    uint32_t fused;        /* strip.clh: FUSED */
-    uint32_t loads, batch; /* held rows: vectors of a work-item, rows at once */
+    uint32_t fused;        /* strip.clh, blocks.cl: FUSED */
+    uint32_t loads, batch; /* held rows, blocks: vectors of a work-item; rows at once, blocks of a job */
+    uint32_t wide, pad;    /* blocks: elements of a wide load, and behind a block in local memory */
+    uint32_t pass;         /* blocks: vectors of columns at once */
     uint32_t strip;        /* columns: vectors of a work-item; abreast: outputs of a tile at most */
     bool overlap, peel;    /* rows.cl tells */
     bool together, placed; /* rows.cl: TOGETHER, PLACED */
@@ -216,7 +225,8 @@ typedef struct geometry {
     uint64_t parts;           /* of an output; more than 1: they are merged in the end */
     uint64_t segment_vectors; /* rows, abreast: vectors of the last reduced dim */
     bool one_block;           /* columns: no accumulator counts more rows than it can; rows placed: a row is a block */
-    /* columns, folded, abreast: tiles over the dim of the columns, and outputs that each column dim serves */
+    /* columns, folded, abreast: tiles over the dim of the columns, and outputs that each column dim serves; blocks:
+     * how many there are */
     uint64_t tiles, outers;
     uint64_t side; /* abreast: outputs of a tile, except the last */
     uint32_t fold; /* folded: which reduced dim the columns are */
@@ -267,6 +277,7 @@ typedef struct geometry_request {
     bool split;
 } geometry_request;
 bool geometry_held(const geometry_request *request, geometry *out);
+bool geometry_blocks(const geometry_request *request, geometry *out);
 bool geometry_rows(const geometry_request *request, lane_rule lanes, geometry *out);
 bool geometry_abreast(const geometry_request *request, geometry *out);
 bool geometry_columns(const geometry_request *request, geometry *out);

@@ -6,11 +6,9 @@
 #include <string.h>
 
 const char *scan_kernel_name(const geometry *g) {
-    static const char *const names[] = {[FAMILY_ROWS] = "rows",
-                                        [FAMILY_HELD] = "held",
-                                        [FAMILY_ABREAST] = "abreast",
-                                        [FAMILY_COLUMNS] = "columns",
-                                        [FAMILY_FOLDED] = "folded"};
+    static const char *const names[] = {
+        [FAMILY_ROWS] = "rows",       [FAMILY_HELD] = "held",       [FAMILY_BLOCKS] = "blocks",
+        [FAMILY_ABREAST] = "abreast", [FAMILY_COLUMNS] = "columns", [FAMILY_FOLDED] = "folded"};
     return names[g->family];
 }
 
@@ -129,6 +127,33 @@ static cl_int set_held(const struct argmax_cl_plan_s *plan, cl_kernel kernel, cl
     return set_structs(kernel, first, dims, &held, sizeof held);
 }
 
+/* 2^32 / n, rounded up; 0 for 1. */
+static cl_uint short_reciprocal(uint64_t n) {
+    return n == 1 ? 0 : (cl_uint)(UINT32_MAX / n + 1);
+}
+
+static cl_int set_blocks(const struct argmax_cl_plan_s *plan, cl_kernel kernel, cl_uint first, const kernel_dims *dims,
+                         uint64_t jobs) {
+    const geometry *g = &plan->geometry;
+    const uint64_t answers = plan->layout.outputs / g->outers, columns = answers * g->fused;
+    const uint64_t vectors = columns / g->vector, wides = g->units * columns / g->wide;
+    const kernel_blocks blocks = {.jobs = jobs,
+                                  .jobs_per_group = g->scan.jobs_per_group,
+                                  .outers = g->outers,
+                                  .blocks = g->batch,
+                                  .rows = (cl_uint)g->units,
+                                  .columns = (cl_uint)columns,
+                                  .answers = (cl_uint)answers,
+                                  .per_answers = short_reciprocal(answers),
+                                  .vectors = (cl_uint)vectors,
+                                  .per_vectors = short_reciprocal(vectors),
+                                  .wides = (cl_uint)wides,
+                                  .per_wides = g->pad ? short_reciprocal(wides) : 0,
+                                  .pad = g->pad,
+                                  .pass = g->pass};
+    return set_structs(kernel, first, dims, &blocks, sizeof blocks);
+}
+
 static cl_int set_abreast(const struct argmax_cl_plan_s *plan, cl_kernel kernel, cl_uint first, const kernel_dims *dims,
                           uint64_t jobs) {
     const geometry *g = &plan->geometry;
@@ -202,6 +227,8 @@ static cl_int set_scan(const struct argmax_cl_plan_s *plan, cl_kernel kernel, co
         return set_rows(plan, kernel, first, dims, jobs);
     if (g->family == FAMILY_HELD)
         return set_held(plan, kernel, first, dims, jobs);
+    if (g->family == FAMILY_BLOCKS)
+        return set_blocks(plan, kernel, first, dims, jobs);
     if (g->family == FAMILY_ABREAST)
         return set_abreast(plan, kernel, first, dims, jobs);
     if (g->family == FAMILY_FOLDED)

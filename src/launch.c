@@ -110,7 +110,10 @@ static argmax_cl_status launch_nothing(cl_command_queue queue, cl_uint wait_coun
 }
 
 static uint32_t aligned_elements(const struct argmax_cl_plan_s *plan) {
-    return plan->problem.outputs && plan->geometry.load == LOAD_ALIGNED ? plan->geometry.vector : 1;
+    const geometry *g = &plan->geometry;
+    if (!plan->problem.outputs || g->load != LOAD_ALIGNED)
+        return 1;
+    return g->wide > g->vector ? g->wide : g->vector;
 }
 
 argmax_cl_status plan_enqueue(argmax_cl_plan plan, cl_command_queue queue, bool out_of_order,

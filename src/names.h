@@ -27,6 +27,7 @@
 #define finish_outputs argmax_cl_internal_finish_outputs
 #define floor_power argmax_cl_internal_floor_power
 #define geometry_abreast argmax_cl_internal_geometry_abreast
+#define geometry_blocks argmax_cl_internal_geometry_blocks
 #define geometry_columns argmax_cl_internal_geometry_columns
 #define geometry_folded argmax_cl_internal_geometry_folded
 #define geometry_held argmax_cl_internal_geometry_held

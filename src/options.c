@@ -75,6 +75,8 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char tex
     if (g->family == FAMILY_HELD)
         add(&w, " -DLANES=%" PRIu32 " -DLOADS=%" PRIu32 " -DBATCH=%" PRIu32 "%s", g->lanes, g->loads, g->batch,
             g->units == (uint64_t)g->lanes * g->loads ? " -DEVEN" : "");
+    else if (g->family == FAMILY_BLOCKS)
+        add(&w, " -DLANES=%" PRIu32 " -DWIDE=%" PRIu32 " -DLOADS=%" PRIu32, g->lanes, g->wide, g->loads);
     else if (g->family == FAMILY_ABREAST)
         add(&w, " -DUNROLL=%" PRIu32 " -DSIDE=%" PRIu32 "%s", g->unroll, g->strip, g->overlap ? " -DOVERLAP" : "");
     else if (g->family != FAMILY_ROWS)

@@ -35,6 +35,19 @@ static bool groups_hold_rows(const geometry_request *r, const geometry *g) {
     return g->scan.group > 1;
 }
 
+/* Columns of few rows, for which a work-group alone has little to do; and rows of which only narrow vectors could be
+ * loaded, neither a few of them nor many. */
+#define ROW_LEAST 32        /* elements */
+#define ROW_BYTES_MOST 1100 /* bytes, and of 8-bit elements: */
+#define ROW_BYTES_MOST_8 128
+static bool blocks_are_small(const geometry_request *r, const geometry *g) {
+    const uint64_t row = r->layout->reduction, bytes = element_bytes(r->problem);
+    if (g->scan.group == 1 || r->layout->kept_count == 2)
+        return g->scan.group > 1;
+    return g->wide > 1 && row % 4 != 0 && row >= ROW_LEAST &&
+           row * bytes <= (bytes == 1 ? ROW_BYTES_MOST_8 : ROW_BYTES_MOST);
+}
+
 /* A row that one work-item reads in a few loads. */
 static bool rows_are_tiny(const geometry_request *r, const geometry *g) {
     return g->scan.group > 1 && g->units <= r->tuning->tiny_loads;
@@ -86,6 +99,7 @@ static bool segments_are_abreast(const geometry_request *r, const geometry *g) {
 }
 
 static const strategy_row strategies[] = {
+    {"held-blocks", FAMILY_BLOCKS, false, false, LANES_FEW, blocks_are_small},
     {"columns", FAMILY_COLUMNS, false, false, LANES_ALL, columns_do},
     {"split-columns", FAMILY_COLUMNS, false, true, LANES_ALL, columns_are_nearer},
     {"folded-columns", FAMILY_FOLDED, false, true, LANES_ALL, fold_is_nearest},
@@ -125,6 +139,8 @@ static bool lay_out(const strategy_row *row, const problem *p, const layout *l, 
         possible = geometry_abreast(&request, g);
     else if (row->family == FAMILY_HELD)
         possible = geometry_held(&request, g);
+    else if (row->family == FAMILY_BLOCKS)
+        possible = geometry_blocks(&request, g);
     else
         possible = geometry_rows(&request, row->lanes, g);
     *suits = possible && row->suits(&request, g);
@@ -159,6 +175,8 @@ static argmax_cl_status obey(const problem *p, const layout *l, const device_fac
                 p->strategy_source, p->strategy,
                 row->family == FAMILY_HELD
                     ? "one reduced dim without gaps, short enough for the registers of a few work-items"
+                : row->family == FAMILY_BLOCKS
+                    ? "one reduced dim of neighbours or of columns without gaps, short enough for local memory"
                 : row->family == FAMILY_ABREAST
                     ? "a last reduced dim without gaps, of fewer vectors than 2^8 (8-bit elements) or 2^16"
                 : row->family == FAMILY_FOLDED ? "a reduced dim other than the last one without gaps"

@@ -104,6 +104,7 @@ static const struct {
     size_t bytes;
 } grids[] = {{"rows", offsetof(kernel_rows, gaps)},
              {"held", sizeof(kernel_held)},
+             {"blocks", sizeof(kernel_blocks)},
              {"columns", offsetof(kernel_columns, segment_rows)},
              {"folded", offsetof(kernel_columns, segment_rows)},
              {"merge", sizeof(kernel_merge)}};

@@ -1,0 +1,153 @@
+/* How kernels/blocks.cl lies over blocks that a work-group holds several of. */
+#include "geometry.h"
+
+#define LOADS_MAX 16
+
+static uint64_t greatest_divisor(uint64_t a, uint64_t b) {
+    while (b) {
+        const uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Rows of columns without gaps, blocks without gaps between them; one column: rows of the input. */
+static bool are_blocks(const layout *l, uint64_t columns) {
+    const layout_dim *row = &l->reduced[0], *outer = &l->kept[0];
+    if (l->reduced_count != 1 || l->kept_count > 2 || (l->kept_count == 2 && l->kept[1].in != 1))
+        return false;
+    return row->in == (int64_t)columns && row->size <= INT32_MAX / columns &&
+           outer->in == (int64_t)(row->size * columns);
+}
+
+/* Banks of local memory, words of 32 bits wide. */
+#define BANKS 32
+#define BANK_BYTES 4
+
+/* How many words 32 neighbouring work-items would read from one bank at most, with `pad` elements behind each block. */
+static uint32_t crowd(const geometry_request *r, const geometry *g, uint64_t block, uint64_t vectors, uint32_t pad) {
+    const uint64_t bytes = element_bytes(r->problem);
+    uint64_t words[BANKS][BANKS];
+    uint32_t count[BANKS] = {0}, most = 0;
+    for (uint64_t i = 0; i < BANKS; ++i) {
+        const uint64_t v = i % g->pass, element = v / vectors * (block + pad) + v % vectors * g->vector;
+        const uint64_t word = element * bytes / BANK_BYTES, bank = word % BANKS;
+        uint32_t known = 0;
+        while (known < count[bank] && words[bank][known] != word)
+            ++known;
+        if (known == count[bank])
+            words[bank][count[bank]++] = word;
+        most = max_u32(most, count[bank]);
+    }
+    return most;
+}
+
+/* The pad of whole wide loads that crowds the fewest; none where blocks are not whole ones themselves. */
+static uint32_t choose_pad(const geometry_request *r, const geometry *g, uint64_t block, uint64_t vectors) {
+    const uint32_t line = BANKS * BANK_BYTES / element_bytes(r->problem);
+    uint32_t best = 0;
+    if (block % g->wide == 0)
+        for (uint32_t pad = g->wide; pad < line; pad += g->wide)
+            if (crowd(r, g, block, vectors, pad) < crowd(r, g, block, vectors, best))
+                best = pad;
+    return best;
+}
+
+/* Blocks of a job: as many as there is room for, of which jobs start at whole wide loads; fewer where the device would
+ * have too little to do. 0 where wide loads of that size do not do. */
+static uint32_t blocks_of_job(const geometry_request *r, uint64_t block, uint32_t group, uint32_t tile_bytes,
+                              geometry *g) {
+    const uint64_t step = g->wide / greatest_divisor(g->wide, block);
+    g->loads = min_u32(tile_bytes / (group * g->wide * element_bytes(r->problem)), LOADS_MAX);
+    if (r->layout->in_offset % (int64_t)g->wide != 0)
+        return 0;
+    uint64_t blocks = (uint64_t)group * g->loads * g->wide / (block + g->pad) / step * step;
+    while (blocks > step && ceil_div(g->outers, blocks) < wanted_groups(r, FAMILY_BLOCKS))
+        blocks = ceil_div(blocks / 2, step) * step;
+    return (uint32_t)blocks;
+}
+
+/* Vectors of columns that a work-group takes at once, `lanes` work-items each: of whole blocks where rows are fused. */
+static uint64_t vectors_at_once(const geometry *g, uint32_t group, uint32_t lanes, uint64_t vectors) {
+    return g->fused > 1 ? group / lanes / vectors * vectors : group / lanes;
+}
+
+/* Work-items that share a vector of columns: as many as make the passes over the job the shortest, and enough for the
+ * counters of their accumulators. 0 where none do. */
+#define PASS_ROWS 4 /* what else there is to do in a pass, in rows */
+static uint32_t lanes_of_vector(const geometry_request *r, const geometry *g, uint32_t group, uint64_t vectors) {
+    const uint32_t bits = r->problem->input.type->bits;
+    const uint64_t longest = bits <= 16 ? (UINT64_C(1) << bits) - 1 : PART_ELEMENTS_MAX;
+    uint64_t best = UINT64_MAX;
+    uint32_t lanes = 0;
+    for (uint32_t n = 1; n <= group && n <= g->units; n *= 2) {
+        const uint64_t run = ceil_div(g->units, n), at_once = vectors_at_once(g, group, n, vectors);
+        const uint64_t meeting = n > 1 ? PASS_ROWS : 0;
+        if (run > longest || at_once == 0)
+            continue;
+        const uint64_t cost = ceil_div(g->batch * vectors, at_once) * (run + PASS_ROWS + meeting);
+        if (cost < best) {
+            best = cost;
+            lanes = n;
+        }
+    }
+    return lanes;
+}
+
+/* Vectors of columns: a word of narrow elements, where rows are whole ones, or so many that are do as one and enough of
+ * those are left for what it costs to bring them together. */
+#define FUSED_ROWS_LEAST 16
+static void choose_block_vector(const geometry_request *r, uint64_t rows, uint64_t columns, uint32_t group,
+                                geometry *g) {
+    const uint32_t bytes = element_bytes(r->problem);
+    const uint32_t word = r->tuning->words && bytes < BANK_BYTES ? BANK_BYTES / bytes : 1;
+    g->vector = word;
+    g->fused = (uint32_t)(word / greatest_divisor(word, columns));
+    if (g->fused > 1 && (rows % g->fused || rows / g->fused < FUSED_ROWS_LEAST || columns * g->fused / word > group))
+        g->vector = g->fused = 1;
+}
+
+/* Bytes of local memory for blocks, beside the candidates of a work-group. */
+static uint32_t choose_tile(const geometry_request *r, uint32_t group, uint32_t vector) {
+    const uint64_t candidates = (uint64_t)(group + 16) * vector * (element_bytes(r->problem) < 8 ? 8 : 16);
+    const uint64_t room = r->device->local_bytes > candidates ? r->device->local_bytes - candidates : 0;
+    return r->tuning->tile_bytes && room ? floor_power(room, r->tuning->tile_bytes) : 0;
+}
+
+bool geometry_blocks(const geometry_request *r, geometry *g) {
+    const layout *l = r->layout;
+    const tuning_row *t = r->tuning;
+    const uint32_t group = floor_power(t->group_held, r->group_limit);
+    const uint64_t columns = l->kept_count == 2 ? l->kept[1].size : 1, rows = l->reduced[0].size;
+    const uint64_t block = rows * columns;
+    g->family = FAMILY_BLOCKS;
+    g->tuning = t->name;
+    if (!are_blocks(l, columns))
+        return false;
+    choose_block_vector(r, rows, columns, group, g);
+    const uint32_t tile = choose_tile(r, group, g->vector);
+    if (block > tile / element_bytes(r->problem))
+        return false;
+    const uint64_t vectors = columns * g->fused / g->vector;
+    g->outers = l->outputs / columns;
+    g->units = g->chunk = rows / g->fused;
+    g->parts = 1;
+    g->wide = kind_of_load(r, true, 2) == LOAD_ALIGNED ? widest_vector(r, t->vector_bytes, false) : 1;
+    while (g->wide && (g->batch = blocks_of_job(r, block, group, tile, g)) == 0)
+        g->wide /= 2;
+    g->lanes = g->batch ? lanes_of_vector(r, g, group, vectors) : 0;
+    if (g->lanes == 0)
+        return false;
+    g->pass = (uint32_t)vectors_at_once(g, group, g->lanes, vectors);
+    g->pad = choose_pad(r, g, block, vectors);
+    const uint32_t batch = blocks_of_job(r, block, group, tile, g);
+    if (batch)
+        g->batch = batch;
+    else /* no room for it */
+        g->pad = 0;
+    g->load = g->wide > 1 ? LOAD_ALIGNED : LOAD_UNALIGNED;
+    choose_arithmetic(r, g);
+    g->scan = deal(r, group, ceil_div(g->outers, g->batch), t->groups_max);
+    return plan_merge(r, l->outputs, 1, g);
+}
