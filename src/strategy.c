@@ -36,16 +36,19 @@ static bool groups_hold_rows(const geometry_request *r, const geometry *g) {
 }
 
 /* Columns of few rows, for which a work-group alone has little to do; and rows of which only narrow vectors could be
- * loaded, neither a few of them nor many. */
-#define ROW_LEAST 32        /* elements */
-#define ROW_BYTES_MOST 1100 /* bytes, and of 8-bit elements: */
-#define ROW_BYTES_MOST_8 128
+ * loaded, neither so short that a few work-items hold them nor so long that the loads are the least of it. */
+#define ROW_BYTES_LEAST 64
+#define ROW_BYTES_MOST 1100
+#define NARROW_ROW_LEAST 32 /* elements of 8 and 16 bits */
+#define BYTE_ROW_MOST 128   /* elements of 8 bits */
 static bool blocks_are_small(const geometry_request *r, const geometry *g) {
     const uint64_t row = r->layout->reduction, bytes = element_bytes(r->problem);
-    if (g->scan.group == 1 || r->layout->kept_count == 2)
-        return g->scan.group > 1;
-    return g->wide > 1 && row % 4 != 0 && row >= ROW_LEAST &&
-           row * bytes <= (bytes == 1 ? ROW_BYTES_MOST_8 : ROW_BYTES_MOST);
+    if (g->scan.group == 1)
+        return false;
+    if (r->layout->kept_count == 2)
+        return true;
+    return g->wide > 1 && row % 4 != 0 && (bytes <= 2 ? row >= NARROW_ROW_LEAST : row * bytes >= ROW_BYTES_LEAST) &&
+           (bytes == 1 ? row <= BYTE_ROW_MOST : row * bytes <= ROW_BYTES_MOST);
 }
 
 /* A row that one work-item reads in a few loads. */

@@ -94,6 +94,9 @@ static void print_geometry(const geometry *g) {
     if (g->pieces)
         fprintf(out, "    late: from %" PRIu64 " on in %" PRIu64 " pieces of %" PRIu64 "\n", g->parts * g->chunk,
                 g->pieces, g->piece);
+    if (g->family == FAMILY_BLOCKS)
+        fprintf(out, "    wide loads of %" PRIu32 ", pad %" PRIu32 ", fused %" PRIu32 ", %" PRIu32 " at once\n",
+                g->wide, g->pad, g->fused, g->pass);
     fprintf(out,
             "    %" PRIu64 " units by %" PRIu64 " in %" PRIu64 " parts of %" PRIu64 ", segments of %" PRIu64
             ", %" PRIu64 " tiles x %" PRIu64 ";",

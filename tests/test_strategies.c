@@ -88,6 +88,15 @@ static void sweep_held_rows(sweep *s, const problem_line *kind, bool odd) {
     sweep_strategy(s, &p, "held-rows", SWEEP_DEALT_TUNING);
 }
 
+/* Blocks of rows and columns that fit even what one work-item holds, and blocks of one column. */
+static void sweep_held_blocks(sweep *s, const problem_line *kind, bool row) {
+    const uint64_t sizes[3] = {301, row ? 13 : 4, row ? 1 : 3};
+    problem_line p = kind_shape(kind, 3, sizes, SECOND);
+    p.data = DATA_SPECIAL;
+    p.seed = 20;
+    sweep_strategy(s, &p, "held-blocks", SWEEP_DEALT_TUNING);
+}
+
 /* Segments of several neighbouring outputs, with a last vector that is moved back, and more of them than an accumulator
  * of 8 bits counts. */
 static void sweep_abreast_rows(sweep *s, const problem_line *kind) {
@@ -135,6 +144,7 @@ START_TEST(all_strategies_agree) {
         const problem_line folded = column_major(&kind);
         sweep_strategy(&s, &folded, "folded-columns", SWEEP_DEALT_TUNING);
         sweep_held_rows(&s, &kind, k % 4 >= 2);
+        sweep_held_blocks(&s, &kind, k % 4 >= 2);
         sweep_abreast_rows(&s, &kind);
         sweep_narrow_rows(&s, &kind);
     }

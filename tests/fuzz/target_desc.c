@@ -125,6 +125,27 @@ static void check_grid(const launch_grid *grid, uint32_t group_limit) {
             grid->jobs, grid->groups);
 }
 
+/* Blocks and what lies between them fit the tile, jobs start at whole wide loads, vectors lie at multiples of their
+ * size in local memory, and no accumulator counts more rows than it can. */
+static void check_blocks(const layout *l, uint32_t bits, const geometry *g) {
+    const uint64_t columns = l->kept_count == 2 ? l->kept[1].size : 1, block = l->reduction * columns;
+    const uint64_t vectors = columns * g->fused / g->vector, tile = (uint64_t)g->scan.group * g->loads * g->wide;
+    const uint64_t run = ceil_div(g->units, g->lanes);
+    REQUIRE(l->reduced_count == 1 && l->kept_count <= 2 && g->parts == 1, "%" PRIu32 " kept", l->kept_count);
+    REQUIRE(l->reduced[0].in == (int64_t)columns && l->kept[0].in == (int64_t)block, "rows %" PRId64 " apart",
+            l->reduced[0].in);
+    REQUIRE(g->units * g->fused == l->reduction, "%" PRIu64 " rows of %" PRIu32, g->units, g->fused);
+    REQUIRE(vectors >= 1 && columns * g->fused % g->vector == 0, "vectors of %" PRIu32, g->vector);
+    REQUIRE((block + g->pad) % g->vector == 0, "blocks of %" PRIu64 " and %" PRIu32, block, g->pad);
+    REQUIRE(g->batch >= 1 && g->batch * (block + g->pad) <= tile, "%" PRIu32 " blocks of %" PRIu64, g->batch, block);
+    REQUIRE(g->batch * block % g->wide == 0 && l->in_offset % g->wide == 0, "wide loads of %" PRIu32, g->wide);
+    REQUIRE(g->pad == 0 || (block % g->wide == 0 && g->pad % g->wide == 0), "pad %" PRIu32, g->pad);
+    REQUIRE(bits > 16 || run < UINT64_C(1) << bits, "runs of %" PRIu64, run);
+    REQUIRE(g->pass >= 1 && g->pass <= g->scan.group / g->lanes && (g->fused == 1 || g->pass % vectors == 0),
+            "%" PRIu32 " at once", g->pass);
+    REQUIRE(g->outers * columns == l->outputs, "%" PRIu64 " outers", g->outers);
+}
+
 static void check_units(const layout *l, uint32_t bits, const geometry *g) {
     const layout_dim *const last = &l->reduced[l->reduced_count - 1];
     if (g->family == FAMILY_ROWS) {
@@ -141,6 +162,8 @@ static void check_units(const layout *l, uint32_t bits, const geometry *g) {
     } else if (g->family == FAMILY_HELD) {
         REQUIRE(g->parts == 1 && g->units * g->vector == l->reduction, "%" PRIu64 " units", g->units);
         REQUIRE((uint64_t)g->lanes * g->loads >= g->units, "%" PRIu32 " loads", g->loads);
+    } else if (g->family == FAMILY_BLOCKS) {
+        check_blocks(l, bits, g);
     } else if (g->family == FAMILY_ABREAST) {
         REQUIRE(g->parts == 1 && g->scan.group == 1 && g->units <= PART_ELEMENTS_MAX / g->vector, "%" PRIu64 " units",
                 g->units);
@@ -191,6 +214,8 @@ static void check_parts(const layout *l, const geometry *g) {
         const uint64_t size = l->kept[l->kept_count - 1].size, side = ceil_div(size, g->tiles);
         REQUIRE(side <= g->strip && ceil_div(size, side) == g->tiles, "%" PRIu64 " tiles", g->tiles);
         REQUIRE(g->scan.jobs == g->tiles * (l->outputs / size), "%" PRIu64 " jobs", g->scan.jobs);
+    } else if (g->family == FAMILY_BLOCKS) {
+        REQUIRE(g->scan.jobs == ceil_div(g->outers, g->batch), "%" PRIu64 " jobs", g->scan.jobs);
     } else {
         const uint64_t rows = (uint64_t)(g->scan.group / g->lanes) * (g->family == FAMILY_HELD ? g->batch : 1);
         REQUIRE(g->scan.jobs == ceil_div(l->outputs, rows) * parts, "%" PRIu64 " jobs", g->scan.jobs);
@@ -223,6 +248,8 @@ static void check_alignment(const layout *l, const geometry *g) {
                                     : g->family == FAMILY_FOLDED ? &l->reduced[g->fold]
                                                                  : last;
     const int64_t vector = g->vector;
+    if (g->family == FAMILY_BLOCKS)
+        return; /* check_blocks */
     REQUIRE((g->load == LOAD_STRIDED) == (along->in != 1), "stride %" PRId64, along->in);
     if (g->load != LOAD_ALIGNED || g->peel)
         return;
@@ -239,7 +266,7 @@ static void check_geometry(const problem *p, const layout *l, const device_facts
     check_grid(&g->scan, group_limit);
     REQUIRE(is_power(g->vector) && g->vector <= 32, "vectors of %" PRIu32, g->vector);
     REQUIRE(is_power(g->lanes) && g->lanes <= g->scan.group, "%" PRIu32 " lanes", g->lanes);
-    REQUIRE(g->family == FAMILY_HELD || g->unroll >= 1, "unroll %" PRIu32, g->unroll);
+    REQUIRE(g->family == FAMILY_HELD || g->family == FAMILY_BLOCKS || g->unroll >= 1, "unroll %" PRIu32, g->unroll);
     check_units(l, p->input.type->bits, g);
     check_parts(l, g);
     check_alignment(l, g);
