@@ -46,9 +46,23 @@ static void choose_column_vector(const geometry_request *r, const layout_dim *co
     g->load = kind_of_load(r, unit, g->vector);
 }
 
+/* Whether a work-item alone reads rows that are wide. */
+static bool rows_are_wide(const geometry_request *r, const layout_dim *column) {
+    return r->tuning->narrow_row_bytes && column->size > r->tuning->narrow_row_bytes / element_bytes(r->problem);
+}
+
+/* Whether it reads many wide rows, a batch of more of them at a time and strip by strip, or so few that they are one
+ * batch. Of a few batches the memory likes wider strips and fewer rows at once. */
+#define FEW_BATCHES 5
+static bool in_batches(const geometry_request *r, const layout_dim *column, uint64_t rows) {
+    const uint32_t batch = r->tuning->unroll_wide;
+    return rows_are_wide(r, column) && (rows <= batch || rows >= (uint64_t)FEW_BATCHES * batch);
+}
+
 /* Bytes of a row that a work-item may hold accumulators for. */
-static uint32_t strip_room(const geometry_request *r) {
-    const uint32_t bytes = r->tuning->strip_bytes, limit = r->device->loop_limit;
+static uint32_t strip_room(const geometry_request *r, bool batches) {
+    const uint32_t limit = r->device->loop_limit, most = r->tuning->strip_bytes;
+    const uint32_t bytes = batches ? min_u32(most, r->tuning->wide_strip_bytes) : most;
     return limit ? min_u32(bytes, limit / LOOPS_AN_OUTPUT * element_bytes(r->problem)) : bytes;
 }
 
@@ -60,7 +74,7 @@ static uint32_t strip_vectors(const geometry_request *r, const geometry *g, cons
     const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
     const uint64_t vectors = ceil_div(column->size, g->vector), enough = ceil_div(wanted_groups(r, g->family), 2);
     const uint64_t parts = rows < 2 * least_rows ? 1 : (rows + least_rows / 2) / least_rows;
-    uint32_t bytes = strip_room(r);
+    uint32_t bytes = strip_room(r, in_batches(r, column, rows));
     if (g->fused > 1)
         return max_u32((uint32_t)vectors, 2);
     while (bytes > STRIP_BYTES_LEAST && bytes > vector_bytes &&
@@ -94,8 +108,9 @@ static uint32_t rows_in_flight(const geometry_request *r, uint32_t vector_bytes,
 
 /* Rows that a work-item alone folds at once into its strip, for one load and store of that. The rows that are left over
  * are folded one by one: where there are few in all, as many together as leave the fewest passes over the strip. */
-static uint32_t rows_together(const geometry_request *r, uint64_t rows) {
-    const uint32_t least = r->tuning->unroll_columns;
+static uint32_t rows_together(const geometry_request *r, const layout_dim *column, uint64_t rows) {
+    const uint32_t some = r->tuning->unroll_columns, many = (uint32_t)min_u64(r->tuning->unroll_wide, rows);
+    const uint32_t least = in_batches(r, column, rows) ? max_u32(some, many) : some;
     uint32_t best = least;
     if (rows < (uint64_t)MANY_BATCHES * least)
         for (uint32_t n = least; n <= min_u32(2 * least, UNROLL_MAX); ++n)
@@ -120,10 +135,10 @@ static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint6
     /* The partial answer of a column costs as much as many of its rows, unless work-items share them. */
     const uint64_t least_rows = group > 1 ? 1 : ceil_div(r->tuning->column_part_bytes, (uint64_t)bytes * g->fused);
     g->strip = group > 1 ? 1 : strip_vectors(r, g, column, outers, rows, least_rows);
-    g->unroll = group > 1 ? rows_in_flight(r, vector_bytes, rows) : rows_together(r, rows);
-    if (g->load == LOAD_PACKED) {
-        g->rows_ahead = min_u64(column->size, (uint64_t)g->strip * g->vector) * bytes <= r->tuning->narrow_row_bytes;
-        g->ahead = g->rows_ahead ? r->tuning->ahead_bytes : r->tuning->ahead_columns;
+    g->unroll = group > 1 ? rows_in_flight(r, vector_bytes, rows) : rows_together(r, column, rows);
+    if (g->ahead && rows_are_wide(r, column)) {
+        g->near_bytes = r->tuning->ahead_columns;
+        g->ahead = in_batches(r, column, rows) ? g->ahead : 0;
     }
     g->units = rows;
     g->lanes = lanes_across(r, group, column, outers, rows, g);
@@ -160,7 +175,7 @@ static uint32_t rows_fused(const geometry_request *r, const layout_dim *column, 
     choose_column_vector(r, &any, &g);
     const uint64_t few = FUSED_VECTORS * (uint64_t)g.vector;
     if (column_group(r, g.vector) > 1 || columns >= few ||
-        columns * g.vector * element_bytes(r->problem) > strip_room(r))
+        columns * g.vector * element_bytes(r->problem) > strip_room(r, false))
         return 1;
     uint32_t fused = g.vector;
     while (fused > 1 && columns * (fused / 2) % g.vector == 0)

@@ -204,7 +204,7 @@ typedef struct geometry {
     uint32_t lanes;  /* rows, blocks: work-items of an output; columns: work-items side by side */
     uint32_t unroll;
     uint32_t ahead;        /* bytes of input asked for before they are read; 0: none */
-    bool rows_ahead;       /* strip.clh: ROWS_AHEAD */
+    uint32_t near_bytes;   /* strip.clh: NEAR; 0: none */
     uint32_t fused;        /* strip.clh, blocks.cl: FUSED */
     uint32_t loads, batch; /* held rows, blocks: vectors of a work-item; rows at once, blocks of a job */
     uint32_t wide, pad;    /* blocks: elements of a wide load, and behind a block in local memory */

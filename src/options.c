@@ -68,8 +68,10 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char tex
     add(&w, " -D%s -DVEC=%" PRIu32 " -DGROUP=%" PRIu32, loads[g->load], g->vector, g->scan.group);
     add(&w, "%s%s%s%s%s", g->words ? " -DWORDS" : "", g->finish != HANDOVER_NONE ? " -DONE_LAUNCH=1" : "",
         g->ptx ? " -DPTX" : "", g->one_word ? " -DONE_WORD" : "", g->two_words ? " -DTWO_WORDS" : "");
-    if (g->ahead)
-        add(&w, " -DAHEAD=%" PRIu32 "%s", g->ahead, g->rows_ahead ? " -DROWS_AHEAD" : "");
+    if (g->ahead || g->near_bytes)
+        add(&w, " -DAHEAD=%" PRIu32, g->ahead);
+    if (g->near_bytes)
+        add(&w, " -DNEAR=%" PRIu32, g->near_bytes);
     if (g->fused > 1)
         add(&w, " -DFUSED=%" PRIu32, g->fused);
     if (g->family == FAMILY_HELD)

@@ -86,6 +86,8 @@ static void print_geometry(const geometry *g) {
             g->strip, g->fold, g->overlap ? " overlap" : "", g->peel ? " peel" : "", g->together ? " together" : "",
             g->placed ? " placed" : "", g->steady ? " steady" : "", g->words ? " words" : "", g->ptx ? " ptx" : "",
             g->one_block ? " one_block" : "");
+    if (g->near_bytes)
+        fprintf(out, "    near: %" PRIu32 " bytes\n", g->near_bytes);
     if (g->fused > 1)
         fprintf(out, "    fused: %" PRIu32 " rows\n", g->fused);
     if (g->gaps)
