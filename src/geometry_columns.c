@@ -56,7 +56,7 @@ static bool rows_are_wide(const geometry_request *r, const layout_dim *column) {
 #define FEW_BATCHES 5
 static bool in_batches(const geometry_request *r, const layout_dim *column, uint64_t rows) {
     const uint32_t batch = r->tuning->unroll_wide;
-    return rows_are_wide(r, column) && (rows <= batch || rows >= (uint64_t)FEW_BATCHES * batch);
+    return rows_are_wide(r, column) && (rows <= batch + batch / 2 || rows >= (uint64_t)FEW_BATCHES * batch);
 }
 
 /* Bytes of a row that a work-item may hold accumulators for. */
@@ -109,8 +109,8 @@ static uint32_t rows_in_flight(const geometry_request *r, uint32_t vector_bytes,
 /* Rows that a work-item alone folds at once into its strip, for one load and store of that. The rows that are left over
  * are folded one by one: where there are few in all, as many together as leave the fewest passes over the strip. */
 static uint32_t rows_together(const geometry_request *r, const layout_dim *column, uint64_t rows) {
-    const uint32_t some = r->tuning->unroll_columns, many = (uint32_t)min_u64(r->tuning->unroll_wide, rows);
-    const uint32_t least = in_batches(r, column, rows) ? max_u32(some, many) : some;
+    const bool batches = in_batches(r, column, rows);
+    const uint32_t least = batches ? (uint32_t)min_u64(r->tuning->unroll_wide, rows) : r->tuning->unroll_columns;
     uint32_t best = least;
     if (rows < (uint64_t)MANY_BATCHES * least)
         for (uint32_t n = least; n <= min_u32(2 * least, UNROLL_MAX); ++n)
