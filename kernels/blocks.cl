@@ -56,8 +56,8 @@ static inline void bring(__global const T *start, const blocks_t *g, const uint 
         if (v < wides)
             *(__local WIDE_T *)(tile + v * WIDE + (g->pad ? quotient(v, g->per_wides) * g->pad : 0)) = bits[i];
     }
-    if (me < count - wides * WIDE)
-        tile[wides * WIDE + me] = start[wides * WIDE + me];
+    for (uint e = wides * WIDE + me; e < count; e += GROUP)
+        tile[e] = start[e];
 }
 
 /* The best of `count` rows of a vector of columns. */
