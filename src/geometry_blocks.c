@@ -3,6 +3,7 @@
 
 #define LOADS_MAX 16
 
+/* Of two numbers that are not 0. */
 static uint64_t greatest_divisor(uint64_t a, uint64_t b) {
     while (b) {
         const uint64_t rest = a % b;
@@ -58,7 +59,7 @@ static uint32_t choose_pad(const geometry_request *r, const geometry *g, uint64_
  * have too little to do. 0 where wide loads of that size do not do. */
 static uint32_t blocks_of_job(const geometry_request *r, uint64_t block, uint32_t group, uint32_t tile_bytes,
                               geometry *g) {
-    const uint64_t step = g->wide / greatest_divisor(g->wide, block);
+    const uint64_t step = max_u64(1, g->wide / greatest_divisor(g->wide, block));
     g->loads = min_u32(tile_bytes / (group * g->wide * element_bytes(r->problem)), LOADS_MAX);
     if (r->layout->in_offset % (int64_t)g->wide != 0)
         return 0;
@@ -134,8 +135,11 @@ bool geometry_blocks(const geometry_request *r, geometry *g) {
     g->units = g->chunk = rows / g->fused;
     g->parts = 1;
     g->wide = kind_of_load(r, true, 2) == LOAD_ALIGNED ? widest_vector(r, t->vector_bytes, false) : 1;
-    while (g->wide && (g->batch = blocks_of_job(r, block, group, tile, g)) == 0)
+    g->batch = blocks_of_job(r, block, group, tile, g);
+    while (g->batch == 0 && g->wide > 1) {
         g->wide /= 2;
+        g->batch = blocks_of_job(r, block, group, tile, g);
+    }
     g->lanes = g->batch ? lanes_of_vector(r, g, group, vectors) : 0;
     if (g->lanes == 0)
         return false;
