@@ -151,7 +151,7 @@ cl_kernel clCreateKernel(cl_program program, const char *name, cl_int *code) {
     kernel->arguments.options = program->options;
     kernel->arguments.folded = strcmp(name, "folded") == 0;
     kernel->arguments.merges = strcmp(name, "merge") == 0;
-    kernel->arguments.grid_bytes = grid + program->options.grid_tail;
+    kernel->arguments.grid_bytes = grid + (strcmp(name, "blocks") == 0 ? 0 : program->options.grid_tail);
     list_parameters(&kernel->arguments);
     return kernel;
 }
