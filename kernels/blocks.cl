@@ -35,6 +35,7 @@ typedef struct {
     uint wides, per_wides;     /* wide loads of a block, where it has a pad */
     uint pad;                  /* elements behind a block in local memory */
     uint pass;                 /* vectors at once: SLOTS, or of whole blocks where rows are FUSED */
+    uint unused;
 } blocks_t;
 
 /* number / the number that `per` stands for; their product is below 2^32. */

@@ -92,7 +92,7 @@ typedef struct kernel_blocks {
     cl_ulong jobs, jobs_per_group;
     cl_ulong outers;
     cl_uint blocks, rows, columns, answers, per_answers;
-    cl_uint vectors, per_vectors, wides, per_wides, pad, pass;
+    cl_uint vectors, per_vectors, wides, per_wides, pad, pass, unused;
 } kernel_blocks;
 
 typedef struct kernel_abreast {

@@ -150,7 +150,8 @@ static cl_int set_blocks(const struct argmax_cl_plan_s *plan, cl_kernel kernel, 
                                   .wides = (cl_uint)wides,
                                   .per_wides = g->pad ? short_reciprocal(wides) : 0,
                                   .pad = g->pad,
-                                  .pass = g->pass};
+                                  .pass = g->pass,
+                                  .unused = 0};
     return set_structs(kernel, first, dims, &blocks, sizeof blocks);
 }
 
