@@ -47,11 +47,14 @@ static uint32_t crowd(const geometry_request *r, const geometry *g, uint64_t blo
 /* The pad of whole wide loads that crowds the fewest; none where blocks are not whole ones themselves. */
 static uint32_t choose_pad(const geometry_request *r, const geometry *g, uint64_t block, uint64_t vectors) {
     const uint32_t line = BANKS * BANK_BYTES / element_bytes(r->problem);
-    uint32_t best = 0;
-    if (block % g->wide == 0)
-        for (uint32_t pad = g->wide; pad < line; pad += g->wide)
-            if (crowd(r, g, block, vectors, pad) < crowd(r, g, block, vectors, best))
-                best = pad;
+    uint32_t best = 0, least = crowd(r, g, block, vectors, 0);
+    for (uint32_t pad = g->wide; block % g->wide == 0 && pad < line && least > 1; pad += g->wide) {
+        const uint32_t most = crowd(r, g, block, vectors, pad);
+        if (most < least) {
+            least = most;
+            best = pad;
+        }
+    }
     return best;
 }
 
