@@ -86,10 +86,6 @@ static inline void leave(__global const T *in, TARGET, const dims_t *d, const bl
 }
 
 #if LANES * VEC > 1
-/* A place for the candidate of each lane and component; the shift spreads a lane's over the banks. */
-#define PLANE (GROUP + 16 / VEC)
-#define PLACE(lane, component) ((component) * PLANE + (lane))
-
 /* Of the rows that are one, the one that column `c` lies in. */
 static inline uint row_of(const blocks_t *g, const uint c) {
     uint row = 0;

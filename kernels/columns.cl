@@ -116,11 +116,6 @@ static inline void leave_strip(__global const T *in, TARGET, const dims_t *d, co
     }
 }
 #else
-/* A place for the candidate of each lane and component. Neighbouring columns are written by one lane and read by
- * neighbouring ones; the shift spreads both over the banks of local memory. */
-#define PLANE (GROUP + 16 / VEC)
-#define PLACE(lane, component) ((component) * PLANE + (lane))
-
 /* Columns of a tile. Where they are fewer than the work-items, HELPERS of these share the candidates of a column. */
 #define WIDTH (ACROSS * VEC)
 #if GROUP > WIDTH
