@@ -51,21 +51,28 @@ static void random_shape(random_source *s, problem_line *p, uint64_t elements) {
     }
 }
 
-/* Any of them; for half of the problems the longest is reduced. */
+/* Any of them; for half of the problems the longest is reduced, for a twelfth the shortest alone, which leaves many
+ * outputs. */
 static void random_axes(random_source *s, problem_line *p) {
-    uint32_t order[PROBLEM_MAX_RANK], longest = 0;
+    uint32_t order[PROBLEM_MAX_RANK], longest = 0, shortest = 0;
     assert(p->rank > 0);
     for (uint32_t d = 0; d < p->rank; d++)
         order[d] = d;
     random_shuffle(s, p->rank, order);
-    for (uint32_t i = 0; i < p->rank; i++)
-        longest = p->size[order[i]] > p->size[order[longest]] ? i : longest;
-    if (random_one_in(s, 2)) {
-        const uint32_t first = order[0];
-        order[0] = order[longest];
-        order[longest] = first;
+    for (uint32_t i = 1; i < p->rank; i++) {
+        const uint64_t size = p->size[order[i]], least = p->size[order[shortest]];
+        longest = size > p->size[order[longest]] ? i : longest;
+        shortest = least == 1 || (size > 1 && size < least) ? i : shortest;
     }
-    p->axis_count = 1 + (uint32_t)random_below(s, random_one_in(s, 3) ? p->rank : (p->rank + 1) / 2);
+    const bool many_outputs = random_one_in(s, 12), long_reduction = random_one_in(s, 2);
+    if (many_outputs || long_reduction) {
+        const uint32_t chosen = many_outputs ? shortest : longest, first = order[0];
+        order[0] = order[chosen];
+        order[chosen] = first;
+    }
+    p->axis_count = 1;
+    if (!many_outputs)
+        p->axis_count += (uint32_t)random_below(s, random_one_in(s, 3) ? p->rank : (p->rank + 1) / 2);
     memcpy(p->axes, order, sizeof p->axes);
     if (random_one_in(s, 100)) /* nothing to do: a kept axis of size 0 */
         for (uint32_t d = 0; d < p->rank; d++)
