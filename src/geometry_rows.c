@@ -18,7 +18,7 @@ static void choose_row_vector(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     const layout_dim *last = &l->reduced[l->reduced_count - 1];
     const bool unit = last->in == 1;
-    const bool alone = r->tuning->group == 1 && r->tuning->group_short == 1;
+    const bool alone = r->tuning->group == 1 && r->tuning->group_short == 1 && r->tuning->short_lanes == 1;
     const bool wide = unit && alone && (l->reduction >= WIDE_ROW || is_placeable(r));
     const uint32_t widest = widest_vector(r, r->tuning->vector_bytes, wide);
     g->overlap = g->peel = false;

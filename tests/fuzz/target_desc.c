@@ -156,6 +156,7 @@ static void check_units(const layout *l, uint32_t bits, const geometry *g) {
         REQUIRE(g->units == l->reduction / last->size * g->segment_vectors, "%" PRIu64 " units", g->units);
         REQUIRE(g->chunk <= PART_ELEMENTS_MAX / g->vector, "chunk %" PRIu64, g->chunk);
         REQUIRE(!g->placed || (g->parts == 1 && g->lanes == 1 && g->vector > 1), "%" PRIu64 " parts", g->parts);
+        REQUIRE(g->vector <= 16 || g->scan.group == 1, "%" PRIu32 " work-items over wide vectors", g->scan.group);
         REQUIRE(!g->placed || bits <= 16, "places beside %" PRIu32 " bits", bits);
         REQUIRE(!g->one_block || (g->placed && l->reduction >> bits == 0), "%" PRIu64 " in a block", l->reduction);
         REQUIRE(bits != 8 || g->unroll * g->vector < 255, "unroll %" PRIu32 " of %" PRIu32, g->unroll, g->vector);
