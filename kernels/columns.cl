@@ -1,5 +1,7 @@
 /* Reductions whose lanes run across neighbouring outputs: the last kept dim ("columns") is the closest in memory, the
- * positions on the reduced dims are its "rows". A job is a tile of columns and a part of the rows (strip.clh). */
+ * positions on the reduced dims are its "rows". A job is a tile of columns and a part of the rows (strip.clh).
+ *
+ * From the host, besides strip.clh: PAST where answers are stored past the caches, vector by vector (GROUP 1). */
 #include "finish.clh"
 #include "meet.clh"
 #include "strip.clh"
@@ -49,16 +51,18 @@ static inline ulong row_of(const columns_t *g, const ulong k) {
     return w.segment * g->segment_rows + FIRST_ROW(g, w.x);
 }
 
-/* Leave the answers of the one lane's strip: the best of FUSED columns each. */
-static inline void leave_strip(__global const T *in, TARGET, const dims_t *d, const columns_t *g, const outer_t *o,
-                               const ulong part, const ulong from, const ulong column, const int count,
-                               const strip_t *strip) {
+/* Scan the rows [from, to) of the one lane's strip and leave the answers: the best of FUSED columns each. */
+static inline void scan_and_leave(__global const T *in, TARGET, const dims_t *d, const columns_t *g, const outer_t *o,
+                                  const ulong part, const ulong from, const ulong to, const ulong column,
+                                  const int count) {
     const uint answers = (uint)ANSWERS(*g);
     const ulong first = row_of(g, from);
     T keys[STRIP * VEC];
     uint at[STRIP * VEC];
+    strip_t strip;
+    scan(in + o->in, d, g, column, count, from, to, &strip);
     for (int s = 0; s < count; ++s)
-        spread(strip, s, keys + s * VEC, at + s * VEC);
+        spread(&strip, s, keys + s * VEC, at + s * VEC);
     for (uint c = 0; c < answers; ++c) {
         candidate_t best = CANDIDATE_NONE;
         for (uint j = 0; j < FUSED; ++j) {
@@ -84,6 +88,7 @@ static inline bool leave_vector(__global IDX_T *restrict index, const columns_t 
                                 const ulong column, const T *keys, const uint *at, const ulong from) {
     if (g->column_index != 1)
         return false;
+#pragma unroll
     for (int q = 0; q < VEC; q += PIECE) {
         PIECES(IDX_T) answer = PASTE(convert_, PIECES(IDX_T))(PASTE(vload, PIECE)(0, at + q)) + (IDX_T)from;
 #if defined(KIND_FLOAT) && IGNORE_NAN
@@ -92,27 +97,53 @@ static inline bool leave_vector(__global IDX_T *restrict index, const columns_t 
 #else
         (void)keys;
 #endif
-        PASTE(vstore, PIECE)(answer, 0, index + o->index + (long)column + q);
+        __global IDX_T *const to = index + o->index + (long)column + q;
+#ifdef PAST
+        if (((uintptr_t)to & (sizeof answer - 1)) == 0) {
+            __builtin_nontemporal_store(answer, (__global PIECES(IDX_T) *)to);
+            continue;
+        }
+#endif
+        PASTE(vstore, PIECE)(answer, 0, to);
     }
     return true;
 }
 #endif
 
-/* Leave the answers of the one lane's strip. */
-static inline void leave_strip(__global const T *in, TARGET, const dims_t *d, const columns_t *g, const outer_t *o,
-                               const ulong part, const ulong from, const ulong column, const int count,
-                               const strip_t *strip) {
+/* Leave the answers of the one lane's vector s. */
+static inline void leave_answers(__global const T *in, TARGET, const dims_t *d, const columns_t *g, const outer_t *o,
+                                 const ulong part, const ulong from, const ulong column, const int s,
+                                 const strip_t *strip) {
+    const ulong own = column + (ulong)s * VEC;
+    const ulong start = vector_start(g, own);
+    T keys[VEC];
+    uint at[VEC];
+    spread(strip, s, keys, at);
+    if (start == own && LEAVE_VECTOR(o, own, keys, at, from))
+        return;
+    for (int j = 0; j < VEC; ++j)
+        if (start + (ulong)j >= own)
+            leave(in, TARGET_ARGUMENTS, d, g, o, part, start + (ulong)j, keys[j], from + at[j]);
+}
+
+/* Scan the rows [from, to) of the one lane's strip and leave the answers: while the last rows are read, so that the
+ * memory has both to do at once. */
+static inline void scan_and_leave(__global const T *in, TARGET, const dims_t *d, const columns_t *g, const outer_t *o,
+                                  const ulong part, const ulong from, const ulong to, const ulong column,
+                                  const int count) {
+    strip_t strip;
+#if STRIP == 1
+    scan(in + o->in, d, g, column, count, from, to, &strip);
+#else
+    batch_t last;
+    const bool is_open = scan_but_last(in + o->in, d, g, column, count, from, to, &strip, &last);
+#endif
     for (int s = 0; s < count; ++s) {
-        const ulong own = column + (ulong)s * VEC;
-        const ulong start = vector_start(g, own);
-        T keys[VEC];
-        uint at[VEC];
-        spread(strip, s, keys, at);
-        if (start == own && LEAVE_VECTOR(o, own, keys, at, from))
-            continue;
-        for (int j = 0; j < VEC; ++j)
-            if (start + (ulong)j >= own)
-                leave(in, TARGET_ARGUMENTS, d, g, o, part, start + (ulong)j, keys[j], from + at[j]);
+#if STRIP > 1
+        if (is_open)
+            strip.acc[s] = fold(&last, g, column, s, strip.acc[s]);
+#endif
+        leave_answers(in, TARGET_ARGUMENTS, d, g, o, part, from, column, s, &strip);
     }
 }
 #else
@@ -166,9 +197,9 @@ columns(__global const T *restrict in, TARGET, const dims_t dims, const columns_
     FINISH_LOCALS
 #if GROUP > 1
     __local candidate_t shared[VEC * PLANE];
-#endif
     const uint me = (uint)get_local_id(0);
     const uint share = me / ACROSS;
+#endif
     EACH_JOB(job) {
         const place_t at = place_of(&g, job);
         const ulong tile = at.tile, outer = at.outer, part = SPLIT ? at.part : 0;
@@ -177,9 +208,11 @@ columns(__global const T *restrict in, TARGET, const dims_t dims, const columns_
         const ulong from = part * g.chunk;
         const ulong to = min(from + g.chunk, g.rows);
         const outer_t o = outer_at(&dims, outer, ANSWERS(g));
+#if GROUP == 1
+        scan_and_leave(in, TARGET_ARGUMENTS, &dims, &g, &o, part, from, to, column, count);
+#else
         strip_t strip;
         scan(in + o.in, &dims, &g, column, count, from + share, to, &strip);
-#if GROUP > 1
         if (column < g.columns && from + share < to)
             bring(&g, column, share, &strip, shared);
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -198,10 +231,11 @@ columns(__global const T *restrict in, TARGET, const dims_t dims, const columns_
                   from + CANDIDATE_PLACE(best));
 #endif
         barrier(CLK_LOCAL_MEM_FENCE);
-#else
-        leave_strip(in, TARGET_ARGUMENTS, &dims, &g, &o, part, from, column, count, &strip);
 #endif
         FINISH_UNIT(outer * g.tiles + tile, MERGE_UNIT(outer * ANSWERS(g) + tile * UNIT_WIDTH, UNIT_COUNT(tile)))
     }
+#ifdef PAST
+    __sync_synchronize(); /* no lock that a runtime takes afterwards need order such stores */
+#endif
     MERGE_ONLY(unit, MERGE_UNIT(UNIT_FIRST(unit), UNIT_COUNT(unit)))
 }

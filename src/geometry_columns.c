@@ -51,18 +51,10 @@ static bool rows_are_wide(const geometry_request *r, const layout_dim *column) {
     return r->tuning->narrow_row_bytes && column->size > r->tuning->narrow_row_bytes / element_bytes(r->problem);
 }
 
-/* Whether it reads many wide rows, a batch of more of them at a time and strip by strip, or so few that they are one
- * batch. Of a few batches the memory likes wider strips and fewer rows at once. */
-#define FEW_BATCHES 5
-static bool in_batches(const geometry_request *r, const layout_dim *column, uint64_t rows) {
-    const uint32_t batch = r->tuning->unroll_wide;
-    return rows_are_wide(r, column) && (rows <= batch + batch / 2 || rows >= (uint64_t)FEW_BATCHES * batch);
-}
-
 /* Bytes of a row that a work-item may hold accumulators for. */
-static uint32_t strip_room(const geometry_request *r, bool batches) {
+static uint32_t strip_room(const geometry_request *r, bool wide) {
     const uint32_t limit = r->device->loop_limit, most = r->tuning->strip_bytes;
-    const uint32_t bytes = batches ? min_u32(most, r->tuning->wide_strip_bytes) : most;
+    const uint32_t bytes = wide ? min_u32(most, r->tuning->wide_strip_bytes) : most;
     return limit ? min_u32(bytes, limit / LOOPS_AN_OUTPUT * element_bytes(r->problem)) : bytes;
 }
 
@@ -74,7 +66,7 @@ static uint32_t strip_vectors(const geometry_request *r, const geometry *g, cons
     const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
     const uint64_t vectors = ceil_div(column->size, g->vector), enough = ceil_div(wanted_groups(r, g->family), 2);
     const uint64_t parts = rows < 2 * least_rows ? 1 : (rows + least_rows / 2) / least_rows;
-    uint32_t bytes = strip_room(r, in_batches(r, column, rows));
+    uint32_t bytes = strip_room(r, rows_are_wide(r, column));
     if (g->fused > 1)
         return max_u32((uint32_t)vectors, 2);
     while (bytes > STRIP_BYTES_LEAST && bytes > vector_bytes &&
@@ -106,17 +98,16 @@ static uint32_t rows_in_flight(const geometry_request *r, uint32_t vector_bytes,
     return vector_bytes < r->tuning->column_bytes ? min_u32(2 * some, UNROLL_MAX) : some;
 }
 
-/* Rows that a work-item alone folds at once into its strip, for one load and store of that. The rows that are left over
- * are folded one by one: where there are few in all, as many together as leave the fewest passes over the strip. */
+/* Rows that a work-item alone folds at once into its strip, for one load and store of that. Where there are few in all,
+ * shares of about the same size; half as many again are still one. Rows of wide ones are of no use in great numbers:
+ * each is a stream of its own to the memory. */
 static uint32_t rows_together(const geometry_request *r, const layout_dim *column, uint64_t rows) {
-    const bool batches = in_batches(r, column, rows);
-    const uint32_t least = batches ? (uint32_t)min_u64(r->tuning->unroll_wide, rows) : r->tuning->unroll_columns;
-    uint32_t best = least;
-    if (rows < (uint64_t)MANY_BATCHES * least)
-        for (uint32_t n = least; n <= min_u32(2 * least, UNROLL_MAX); ++n)
-            if (rows / n + rows % n < rows / best + rows % best)
-                best = n;
-    return best;
+    const bool wide = rows_are_wide(r, column);
+    const uint32_t batch = wide ? r->tuning->unroll_wide : r->tuning->unroll_columns;
+    const uint32_t most = min_u32(wide ? batch + batch / 4 : 2 * batch, UNROLL_MAX);
+    if (rows >= (uint64_t)MANY_BATCHES * batch)
+        return batch;
+    return (uint32_t)(rows <= batch + batch / 2 ? rows : ceil_div(rows, ceil_div(rows, most)));
 }
 
 /* Lay tiles over a dim as columns and cut its rows into parts of the reduction. */
@@ -136,10 +127,8 @@ static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint6
     const uint64_t least_rows = group > 1 ? 1 : ceil_div(r->tuning->column_part_bytes, (uint64_t)bytes * g->fused);
     g->strip = group > 1 ? 1 : strip_vectors(r, g, column, outers, rows, least_rows);
     g->unroll = group > 1 ? rows_in_flight(r, vector_bytes, rows) : rows_together(r, column, rows);
-    if (g->ahead && rows_are_wide(r, column)) {
+    if (g->ahead && rows_are_wide(r, column))
         g->near_bytes = r->tuning->ahead_columns;
-        g->ahead = in_batches(r, column, rows) ? g->ahead : 0;
-    }
     g->units = rows;
     g->lanes = lanes_across(r, group, column, outers, rows, g);
     const uint64_t tile = (uint64_t)g->lanes * g->vector * g->strip;
@@ -185,6 +174,16 @@ static uint32_t rows_fused(const geometry_request *r, const layout_dim *column, 
     return row->size >= FUSED_ROWS_LEAST * (uint64_t)fused ? fused : 1;
 }
 
+/* Whether the answers are a part of the memory's work that counts, and nothing of them would stay in a cache. */
+#define PAST_SHARE 32
+static bool answers_go_past(const geometry_request *r, const layout_dim *column, const geometry *g) {
+    const uint64_t bytes = element_bytes(r->problem), answer = r->problem->index.type->bits / 8;
+    const uint64_t reduction = r->layout->reduction, most = r->tuning->past_bytes;
+    return most && r->device->clang_cpu && g->scan.group == 1 && g->fused == 1 && g->parts == 1 && g->vector > 1 &&
+           !r->problem->value.type && column->index == 1 && reduction < PAST_SHARE * answer / bytes &&
+           r->layout->outputs > most / (reduction * bytes + answer);
+}
+
 bool geometry_columns(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     const layout_dim *column = &l->kept[l->kept_count - 1], *row = &l->reduced[l->reduced_count - 1];
@@ -195,6 +194,7 @@ bool geometry_columns(const geometry_request *r, geometry *g) {
     const uint64_t rows = l->reduction / row->size * ceil_div(row->size, g->fused);
     if (!lay_tiles(r, g->fused > 1 ? &wide : column, rows, l->outputs / column->size, g))
         return false;
+    g->past = answers_go_past(r, column, g);
     const uint64_t tile = (uint64_t)g->lanes * g->vector * g->strip;
     return plan_merge(r, g->tiles * g->outers, min_u64(column->size, tile), g);
 }

@@ -134,13 +134,14 @@ typedef struct device_facts {
     cl_uint compute_units, address_bits;
     size_t max_group;     /* work-items of a work-group: the device's limits, and what local memory is enough for */
     cl_ulong local_bytes; /* local memory of a work-group */
+    cl_ulong cache_bytes; /* of the device's memory; 0: none, or not told */
     bool little_endian;
     cl_ulong max_buffer;  /* CL_DEVICE_MAX_MEM_ALLOC_SIZE, bytes */
     bool host_unified;    /* host memory can be used in place */
     bool aligned_buffers; /* buffers start at multiples of any vector: no host memory is used in place */
-    bool clang_cpu;       /* its compiler takes what Clang adds to OpenCL C: see kernels/vector.clh and wide.clh */
-    bool ptx;             /* takes inline PTX for sm_90 */
-    uint32_t loop_limit;  /* iterations of all its loops that a work-item completes; 0: any number */
+    bool clang_cpu; /* its compiler takes what Clang adds to OpenCL C: see kernels/vector.clh, wide.clh, columns.cl */
+    bool ptx;       /* takes inline PTX for sm_90 */
+    uint32_t loop_limit; /* iterations of all its loops that a work-item completes; 0: any number */
     handover handover;
     bool wide_atomics; /* 64-bit maximum and exchange */
     char name[256];
@@ -225,6 +226,7 @@ typedef struct geometry {
     uint64_t parts;           /* of an output; more than 1: they are merged in the end */
     uint64_t segment_vectors; /* rows, abreast: vectors of the last reduced dim */
     bool one_block;           /* columns: no accumulator counts more rows than it can; rows placed: a row is a block */
+    bool past;                /* columns.cl: PAST */
     /* columns, folded, abreast: tiles over the dim of the columns, and outputs that each column dim serves; blocks:
      * how many there are */
     uint64_t tiles, outers;

@@ -72,6 +72,8 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char tex
         add(&w, " -DAHEAD=%" PRIu32, g->ahead);
     if (g->near_bytes)
         add(&w, " -DNEAR=%" PRIu32, g->near_bytes);
+    if (g->past)
+        add(&w, " -DPAST");
     if (g->fused > 1)
         add(&w, " -DFUSED=%" PRIu32, g->fused);
     if (g->family == FAMILY_HELD)

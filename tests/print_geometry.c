@@ -88,6 +88,8 @@ static void print_geometry(const geometry *g) {
             g->one_block ? " one_block" : "");
     if (g->near_bytes)
         fprintf(out, "    near: %" PRIu32 " bytes\n", g->near_bytes);
+    if (g->past)
+        fprintf(out, "    past the caches\n");
     if (g->fused > 1)
         fprintf(out, "    fused: %" PRIu32 " rows\n", g->fused);
     if (g->gaps)

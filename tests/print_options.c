@@ -58,9 +58,15 @@ static void print_scan(const struct problem *p, const layout *l, const geometry 
     printf("%s %s\n", scan_kernel_name(g), options);
 }
 
-/* What becomes of it where the same dims are longer: pieces, and answers that do not fit a word. */
+/* What becomes of it where the same dims are longer: pieces, answers that do not fit a word, or that go past
+ * the caches. */
 static void print_longer(const struct problem *p, const layout *l, const geometry *g) {
     const bool has_pieces = g->finish != HANDOVER_NONE && g->family == FAMILY_ROWS && g->scan.group > 1;
+    if (g->family == FAMILY_COLUMNS && g->scan.group == 1 && g->fused == 1 && g->parts == 1 && !p->value.type) {
+        geometry longer = *g;
+        longer.past = true;
+        print_scan(p, l, &longer);
+    }
     for (int wide = 0; wide <= has_words(g); ++wide)
         for (int late = 0; late <= has_pieces; ++late)
             if (wide || late) {

@@ -211,6 +211,7 @@ static void check_parts(const layout *l, const geometry *g) {
         REQUIRE(g->outers == (folded ? l->outputs : l->outputs / column->size), "%" PRIu64 " outers", g->outers);
         REQUIRE(g->units == (folded ? l->reduction / column->size : rows), "%" PRIu64 " rows", g->units);
         REQUIRE(g->scan.jobs == g->tiles * g->outers * parts, "%" PRIu64 " jobs", g->scan.jobs);
+        REQUIRE(!g->past || (g->scan.group == 1 && g->vector > 1 && g->parts == 1), "%" PRIu64 " parts", g->parts);
     } else if (g->family == FAMILY_ABREAST) {
         const uint64_t size = l->kept[l->kept_count - 1].size, side = ceil_div(size, g->tiles);
         REQUIRE(side <= g->strip && ceil_div(size, side) == g->tiles, "%" PRIu64 " tiles", g->tiles);
