@@ -98,16 +98,23 @@ static uint32_t rows_in_flight(const geometry_request *r, uint32_t vector_bytes,
     return vector_bytes < r->tuning->column_bytes ? min_u32(2 * some, UNROLL_MAX) : some;
 }
 
-/* Rows that a work-item alone folds at once into its strip, for one load and store of that. Where there are few in all,
- * shares of about the same size; half as many again are still one. Rows of wide ones are of no use in great numbers:
- * each is a stream of its own to the memory. */
+/* Whether the input is more than what caches may hold of it from one run to the next. */
+static bool comes_from_memory(const geometry_request *r) {
+    const uint64_t most = r->tuning->cache_bytes;
+    return most && r->layout->reduction > most / element_bytes(r->problem) / r->layout->outputs;
+}
+
+/* Rows that a work-item alone folds at once into its strip, for one load and store of that: some where it comes from a
+ * cache, few of those that follow each other closely in memory, whose order is what counts there. Up to so many as of
+ * wide ones are folded all at once, and else in shares of about the same size. */
 static uint32_t rows_together(const geometry_request *r, const layout_dim *column, uint64_t rows) {
-    const bool wide = rows_are_wide(r, column);
-    const uint32_t batch = wide ? r->tuning->unroll_wide : r->tuning->unroll_columns;
+    const tuning_row *t = r->tuning;
+    const bool wide = rows_are_wide(r, column), narrow = !wide && !r->strided && comes_from_memory(r);
+    const uint32_t batch = wide ? t->unroll_wide : narrow ? t->unroll_narrow : t->unroll_columns;
     const uint32_t most = min_u32(wide ? batch + batch / 4 : 2 * batch, UNROLL_MAX);
-    if (rows >= (uint64_t)MANY_BATCHES * batch)
-        return batch;
-    return (uint32_t)(rows <= batch + batch / 2 ? rows : ceil_div(rows, ceil_div(rows, most)));
+    if (rows <= min_u32(t->unroll_wide + (wide ? batch / 2 : 0), UNROLL_MAX))
+        return (uint32_t)rows;
+    return rows < (uint64_t)MANY_BATCHES * batch ? (uint32_t)ceil_div(rows, ceil_div(rows, most)) : batch;
 }
 
 /* Lay tiles over a dim as columns and cut its rows into parts of the reduction. */
@@ -129,6 +136,8 @@ static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint6
     g->unroll = group > 1 ? rows_in_flight(r, vector_bytes, rows) : rows_together(r, column, rows);
     if (g->ahead && rows_are_wide(r, column))
         g->near_bytes = r->tuning->ahead_columns;
+    else if (g->load == LOAD_PACKED)
+        g->ahead = r->tuning->ahead_narrow;
     g->units = rows;
     g->lanes = lanes_across(r, group, column, outers, rows, g);
     const uint64_t tile = (uint64_t)g->lanes * g->vector * g->strip;
@@ -174,14 +183,12 @@ static uint32_t rows_fused(const geometry_request *r, const layout_dim *column, 
     return row->size >= FUSED_ROWS_LEAST * (uint64_t)fused ? fused : 1;
 }
 
-/* Whether the answers are a part of the memory's work that counts, and nothing of them would stay in a cache. */
+/* Whether the answers are a part of the memory's work that counts, and would not stay in a cache either. */
 #define PAST_SHARE 32
 static bool answers_go_past(const geometry_request *r, const layout_dim *column, const geometry *g) {
-    const uint64_t bytes = element_bytes(r->problem), answer = r->problem->index.type->bits / 8;
-    const uint64_t reduction = r->layout->reduction, most = r->tuning->past_bytes;
-    return most && r->device->clang_cpu && g->scan.group == 1 && g->fused == 1 && g->parts == 1 && g->vector > 1 &&
-           !r->problem->value.type && column->index == 1 && reduction < PAST_SHARE * answer / bytes &&
-           r->layout->outputs > most / (reduction * bytes + answer);
+    const uint64_t reads = r->layout->reduction * element_bytes(r->problem), writes = r->problem->index.type->bits / 8;
+    return r->device->clang_cpu && g->scan.group == 1 && g->fused == 1 && g->parts == 1 && g->vector > 1 &&
+           !r->problem->value.type && column->index == 1 && comes_from_memory(r) && reads < PAST_SHARE * writes;
 }
 
 bool geometry_columns(const geometry_request *r, geometry *g) {

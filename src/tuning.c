@@ -12,7 +12,7 @@ static const tuning_row rows[] = {
 };
 
 /* A device's cache may be larger than what a row supposes. */
-#define PAST_BYTES_MOST (1u << 31)
+#define CACHE_BYTES_MOST (1u << 31)
 
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
 
@@ -69,8 +69,8 @@ argmax_cl_status tuning_choose(const char *name, const device_facts *device, tun
     const tuning_row *const found = tuning_find(name ? name : tuning_class(device));
     assert(found);
     *row = *found;
-    if (row->past_bytes && device->cache_bytes > row->past_bytes)
-        row->past_bytes = device->cache_bytes < PAST_BYTES_MOST ? (uint32_t)device->cache_bytes : PAST_BYTES_MOST;
+    if (row->cache_bytes && device->cache_bytes > row->cache_bytes)
+        row->cache_bytes = device->cache_bytes < CACHE_BYTES_MOST ? (uint32_t)device->cache_bytes : CACHE_BYTES_MOST;
     bool changed = false;
     argmax_cl_status status = ARGMAX_CL_SUCCESS;
     if (!name && given && *given)
