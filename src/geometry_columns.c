@@ -186,9 +186,10 @@ static uint32_t rows_fused(const geometry_request *r, const layout_dim *column, 
 /* Whether the answers are a part of the memory's work that counts, and would not stay in a cache either. */
 #define PAST_SHARE 32
 static bool answers_go_past(const geometry_request *r, const layout_dim *column, const geometry *g) {
-    const uint64_t reads = r->layout->reduction * element_bytes(r->problem), writes = r->problem->index.type->bits / 8;
+    const uint32_t reads = element_bytes(r->problem), writes = r->problem->index.type->bits / 8;
     return r->device->clang_cpu && g->scan.group == 1 && g->fused == 1 && g->parts == 1 && g->vector > 1 &&
-           !r->problem->value.type && column->index == 1 && comes_from_memory(r) && reads < PAST_SHARE * writes;
+           !r->problem->value.type && column->index == 1 && comes_from_memory(r) &&
+           r->layout->reduction < PAST_SHARE * writes / reads;
 }
 
 bool geometry_columns(const geometry_request *r, geometry *g) {
