@@ -241,6 +241,8 @@ static const struct {
     {CL_DEVICE_MAX_WORK_GROUP_SIZE, "work-groups of 200", &uneven, sizeof uneven, false},
     {CL_DEVICE_LOCAL_MEM_SIZE, "no local memory", &none64, sizeof none64, false},
     {CL_DEVICE_LOCAL_MEM_SIZE, "100 bytes of local memory", &little64, sizeof little64, false},
+    {CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, "no cache", &none64, sizeof none64, false},
+    {CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, "a cache of 2^64-1 bytes", &all64, sizeof all64, false},
     {CL_DEVICE_MAX_MEM_ALLOC_SIZE, "no buffers", &none64, sizeof none64, true},
     {CL_DEVICE_MAX_MEM_ALLOC_SIZE, "buffers of 100 bytes", &little64, sizeof little64, true},
     {CL_DEVICE_MAX_MEM_ALLOC_SIZE, "buffers of 2^64-1 bytes", &all64, sizeof all64, false},

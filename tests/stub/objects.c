@@ -151,6 +151,7 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t bytes, v
         {CL_DEVICE_MAX_MEM_ALLOC_SIZE, &largest, sizeof largest},
         {CL_DEVICE_GLOBAL_MEM_SIZE, &largest, sizeof largest},
         {CL_DEVICE_LOCAL_MEM_SIZE, &local, sizeof local},
+        {CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, &local, sizeof local},
         {CL_DEVICE_ENDIAN_LITTLE, &little, sizeof little},
         {CL_DEVICE_AVAILABLE, &yes, sizeof yes},
         {CL_DEVICE_COMPILER_AVAILABLE, &yes, sizeof yes},
