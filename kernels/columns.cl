@@ -141,7 +141,7 @@ static inline void scan_and_leave(__global const T *in, TARGET, const dims_t *d,
     for (int s = 0; s < count; ++s) {
 #if STRIP > 1
         if (is_open)
-            strip.acc[s] = fold(&last, g, column, s, strip.acc[s]);
+            fold(&last, g, column, s, &strip.acc[s]);
 #endif
         leave_answers(in, TARGET_ARGUMENTS, d, g, o, part, from, column, s, &strip);
     }
