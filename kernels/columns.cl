@@ -1,7 +1,7 @@
 /* Reductions whose lanes run across neighbouring outputs: the last kept dim ("columns") is the closest in memory, the
  * positions on the reduced dims are its "rows". A job is a tile of columns and a part of the rows (strip.clh).
  *
- * From the host, besides strip.clh: PAST where answers are stored past the caches, vector by vector (GROUP 1). */
+ * From the host, besides strip.clh: what answers.clh asks for (GROUP 1). */
 #include "finish.clh"
 #include "meet.clh"
 #include "strip.clh"
@@ -77,13 +77,8 @@ static inline void scan_and_leave(__global const T *in, TARGET, const dims_t *d,
 #if SPLIT || VALUE || VEC == 1
 #define LEAVE_VECTOR(o, column, keys, at, from) false
 #else
+#include "answers.clh"
 #define LEAVE_VECTOR(o, column, keys, at, from) leave_vector(index, g, (o), (column), (keys), (at), (from))
-#if VEC > 16
-#define PIECE 16
-#else
-#define PIECE VEC
-#endif
-#define PIECES(type) PASTE(type, PIECE)
 static inline bool leave_vector(__global IDX_T *restrict index, const columns_t *g, const outer_t *o,
                                 const ulong column, const T *keys, const uint *at, const ulong from) {
     if (g->column_index != 1)
@@ -97,14 +92,7 @@ static inline bool leave_vector(__global IDX_T *restrict index, const columns_t 
 #else
         (void)keys;
 #endif
-        __global IDX_T *const to = index + o->index + (long)column + q;
-#ifdef PAST
-        if (((uintptr_t)to & (sizeof answer - 1)) == 0) {
-            __builtin_nontemporal_store(answer, (__global PIECES(IDX_T) *)to);
-            continue;
-        }
-#endif
-        PASTE(vstore, PIECE)(answer, 0, to);
+        put_piece(answer, index + o->index + (long)column + q);
     }
     return true;
 }
@@ -235,7 +223,7 @@ columns(__global const T *restrict in, TARGET, const dims_t dims, const columns_
         FINISH_UNIT(outer * g.tiles + tile, MERGE_UNIT(outer * ANSWERS(g) + tile * UNIT_WIDTH, UNIT_COUNT(tile)))
     }
 #ifdef PAST
-    __sync_synchronize(); /* no lock that a runtime takes afterwards need order such stores */
+    ANSWERS_ARE_LEFT();
 #endif
     MERGE_ONLY(unit, MERGE_UNIT(UNIT_FIRST(unit), UNIT_COUNT(unit)))
 }

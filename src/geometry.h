@@ -43,6 +43,16 @@ static inline uint64_t ceil_div(uint64_t a, uint64_t b) {
     return a / b + (a % b != 0);
 }
 
+/* Of two numbers that are not 0. */
+static inline uint64_t greatest_divisor(uint64_t a, uint64_t b) {
+    while (b) {
+        const uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 /* Largest power of two not above n and the limit; n >= 1. */
 uint32_t floor_power(uint64_t n, uint32_t limit);
 
@@ -61,6 +71,15 @@ uint32_t aligned_vector(const layout *l, uint32_t vector, const layout_dim *skip
 load_kind kind_of_load(const geometry_request *r, bool unit, uint32_t vector);
 /* Whether narrow elements are kept in words, and what is asked for ahead; g->vector and g->load are set. */
 void choose_arithmetic(const geometry_request *r, geometry *g);
+
+/* Columns of blocks of rows and columns without gaps, which follow each other without gaps; 1: rows of the input; 0:
+ * the problem has no such blocks. */
+uint64_t block_columns(const layout *l);
+/* Whether the input is more than what caches may hold of it from one run to the next. */
+bool comes_from_memory(const geometry_request *r);
+/* Whether one work-item's answers are a part of the memory's work that counts, and would not stay in a cache either;
+ * g->scan, vector, load and parts are set. */
+bool answers_go_past(const geometry_request *r, const geometry *g);
 
 /* Elements of a unit, and turns that a loop takes for it; the units of a part at most. */
 uint64_t part_units(const geometry_request *r, uint64_t elements, uint64_t turns);

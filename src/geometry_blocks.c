@@ -3,23 +3,14 @@
 
 #define LOADS_MAX 16
 
-/* Of two numbers that are not 0. */
-static uint64_t greatest_divisor(uint64_t a, uint64_t b) {
-    while (b) {
-        const uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
-/* Rows of columns without gaps, blocks without gaps between them; one column: rows of the input. */
-static bool are_blocks(const layout *l, uint64_t columns) {
+uint64_t block_columns(const layout *l) {
     const layout_dim *row = &l->reduced[0], *outer = &l->kept[0];
+    const uint64_t columns = l->kept_count == 2 ? l->kept[1].size : 1;
     if (l->reduced_count != 1 || l->kept_count > 2 || (l->kept_count == 2 && l->kept[1].in != 1))
-        return false;
-    return row->in == (int64_t)columns && row->size <= INT32_MAX / columns &&
-           outer->in == (int64_t)(row->size * columns);
+        return 0;
+    const bool follow =
+        row->in == (int64_t)columns && row->size <= INT32_MAX / columns && outer->in == (int64_t)(row->size * columns);
+    return follow ? columns : 0;
 }
 
 /* Banks of local memory, words of 32 bits wide. */
@@ -123,11 +114,11 @@ bool geometry_blocks(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     const tuning_row *t = r->tuning;
     const uint32_t group = floor_power(t->group_held, r->group_limit);
-    const uint64_t columns = l->kept_count == 2 ? l->kept[1].size : 1, rows = l->reduced[0].size;
+    const uint64_t columns = block_columns(l), rows = l->reduced[0].size;
     const uint64_t block = rows * columns;
     g->family = FAMILY_BLOCKS;
     g->tuning = t->name;
-    if (!are_blocks(l, columns))
+    if (!columns)
         return false;
     choose_block_vector(r, rows, columns, group, g);
     const uint32_t tile = choose_tile(r, group, g->vector);

@@ -98,12 +98,6 @@ static uint32_t rows_in_flight(const geometry_request *r, uint32_t vector_bytes,
     return vector_bytes < r->tuning->column_bytes ? min_u32(2 * some, UNROLL_MAX) : some;
 }
 
-/* Whether the input is more than what caches may hold of it from one run to the next. */
-static bool comes_from_memory(const geometry_request *r) {
-    const uint64_t most = r->tuning->cache_bytes;
-    return most && r->layout->reduction > most / element_bytes(r->problem) / r->layout->outputs;
-}
-
 /* Rows that a work-item alone folds at once into its strip, for one load and store of that: some where it comes from a
  * cache, few of those that follow each other closely in memory, whose order is what counts there. Up to so many as of
  * wide ones are folded all at once, and else in shares of about the same size. */
@@ -183,15 +177,6 @@ static uint32_t rows_fused(const geometry_request *r, const layout_dim *column, 
     return row->size >= FUSED_ROWS_LEAST * (uint64_t)fused ? fused : 1;
 }
 
-/* Whether the answers are a part of the memory's work that counts, and would not stay in a cache either. */
-#define PAST_SHARE 32
-static bool answers_go_past(const geometry_request *r, const layout_dim *column, const geometry *g) {
-    const uint32_t reads = element_bytes(r->problem), writes = r->problem->index.type->bits / 8;
-    return r->device->clang_cpu && g->scan.group == 1 && g->fused == 1 && g->parts == 1 && g->vector > 1 &&
-           !r->problem->value.type && column->index == 1 && comes_from_memory(r) &&
-           r->layout->reduction < PAST_SHARE * writes / reads;
-}
-
 bool geometry_columns(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     const layout_dim *column = &l->kept[l->kept_count - 1], *row = &l->reduced[l->reduced_count - 1];
@@ -202,7 +187,7 @@ bool geometry_columns(const geometry_request *r, geometry *g) {
     const uint64_t rows = l->reduction / row->size * ceil_div(row->size, g->fused);
     if (!lay_tiles(r, g->fused > 1 ? &wide : column, rows, l->outputs / column->size, g))
         return false;
-    g->past = answers_go_past(r, column, g);
+    g->past = g->fused == 1 && column->index == 1 && answers_go_past(r, g);
     const uint64_t tile = (uint64_t)g->lanes * g->vector * g->strip;
     return plan_merge(r, g->tiles * g->outers, min_u64(column->size, tile), g);
 }

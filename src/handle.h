@@ -54,8 +54,9 @@ struct argmax_cl_handle_s {
 void handle_retain(argmax_cl_handle handle);
 void handle_release(argmax_cl_handle handle);
 
-/* The struct arguments of the kernels, laid out as in kernels/index.clh, rows.cl, abreast.cl, columns.cl, merge.cl,
- * finish.clh. Of the dims' lists a kernel takes only as much as dims_room (options.c) tells: set_dims (kernels.c). */
+/* The struct arguments of the kernels, laid out as in kernels/index.clh, rows.cl, abreast.cl, transposed.cl,
+ * columns.cl, merge.cl, finish.clh. Of the dims' lists a kernel takes only as much as dims_room (options.c) tells:
+ * set_dims (kernels.c). */
 typedef struct kernel_dims {
     cl_ulong outputs, reduction;
     cl_long in_offset, index_offset, value_offset;
@@ -101,6 +102,11 @@ typedef struct kernel_abreast {
     cl_ulong segments, segment, segment_vectors;
     cl_long column_stride;
 } kernel_abreast;
+
+typedef struct kernel_transposed {
+    cl_ulong jobs, jobs_per_group;
+    cl_ulong blocks;
+} kernel_transposed;
 
 typedef struct kernel_columns {
     cl_ulong jobs, jobs_per_group, parts;

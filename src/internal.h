@@ -184,6 +184,7 @@ typedef enum kernel_family {
     FAMILY_HELD,
     FAMILY_BLOCKS,
     FAMILY_ABREAST,
+    FAMILY_TRANSPOSED,
     FAMILY_COLUMNS,
     FAMILY_FOLDED
 } kernel_family;
@@ -210,6 +211,7 @@ typedef struct geometry {
     uint32_t loads, batch; /* held rows, blocks: vectors of a work-item; rows at once, blocks of a job */
     uint32_t wide, pad;    /* blocks: elements of a wide load, and behind a block in local memory */
     uint32_t pass;         /* blocks: vectors of columns at once */
+    uint32_t columns;      /* transposed: of a block */
     uint32_t strip;        /* columns: vectors of a work-item; abreast: outputs of a tile at most */
     bool overlap, peel;    /* rows.cl tells */
     bool together, placed; /* rows.cl: TOGETHER, PLACED */
@@ -282,6 +284,7 @@ bool geometry_held(const geometry_request *request, geometry *out);
 bool geometry_blocks(const geometry_request *request, geometry *out);
 bool geometry_rows(const geometry_request *request, lane_rule lanes, geometry *out);
 bool geometry_abreast(const geometry_request *request, geometry *out);
+bool geometry_transposed(const geometry_request *request, geometry *out);
 bool geometry_columns(const geometry_request *request, geometry *out);
 bool geometry_folded(const geometry_request *request, geometry *out);
 

@@ -6,9 +6,13 @@
 #include <string.h>
 
 const char *scan_kernel_name(const geometry *g) {
-    static const char *const names[] = {
-        [FAMILY_ROWS] = "rows",       [FAMILY_HELD] = "held",       [FAMILY_BLOCKS] = "blocks",
-        [FAMILY_ABREAST] = "abreast", [FAMILY_COLUMNS] = "columns", [FAMILY_FOLDED] = "folded"};
+    static const char *const names[] = {[FAMILY_ROWS] = "rows",
+                                        [FAMILY_HELD] = "held",
+                                        [FAMILY_BLOCKS] = "blocks",
+                                        [FAMILY_ABREAST] = "abreast",
+                                        [FAMILY_COLUMNS] = "columns",
+                                        [FAMILY_FOLDED] = "folded",
+                                        [FAMILY_TRANSPOSED] = "transposed"};
     return names[g->family];
 }
 
@@ -173,6 +177,13 @@ static cl_int set_abreast(const struct argmax_cl_plan_s *plan, cl_kernel kernel,
     return set_structs(kernel, first, dims, &abreast, sizeof abreast);
 }
 
+static cl_int set_transposed(const struct argmax_cl_plan_s *plan, cl_kernel kernel, cl_uint first,
+                             const kernel_dims *dims, uint64_t jobs) {
+    const geometry *g = &plan->geometry;
+    const kernel_transposed transposed = {.jobs = jobs, .jobs_per_group = g->scan.jobs_per_group, .blocks = g->outers};
+    return set_structs(kernel, first, dims, &transposed, sizeof transposed);
+}
+
 static cl_int set_columns(const struct argmax_cl_plan_s *plan, cl_kernel kernel, cl_uint first, const kernel_dims *dims,
                           const layout_dim *column, uint64_t jobs) {
     const geometry *g = &plan->geometry;
@@ -232,6 +243,8 @@ static cl_int set_scan(const struct argmax_cl_plan_s *plan, cl_kernel kernel, co
         return set_blocks(plan, kernel, first, dims, jobs);
     if (g->family == FAMILY_ABREAST)
         return set_abreast(plan, kernel, first, dims, jobs);
+    if (g->family == FAMILY_TRANSPOSED)
+        return set_transposed(plan, kernel, first, dims, jobs);
     if (g->family == FAMILY_FOLDED)
         return set_folded(plan, kernel, first, dims, jobs);
     return set_columns(plan, kernel, first, dims, &l->kept[l->kept_count - 1], jobs);

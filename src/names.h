@@ -26,6 +26,10 @@
 #define fail_with argmax_cl_internal_fail_with
 #define finish_outputs argmax_cl_internal_finish_outputs
 #define floor_power argmax_cl_internal_floor_power
+#define answers_go_past argmax_cl_internal_answers_go_past
+#define block_columns argmax_cl_internal_block_columns
+#define comes_from_memory argmax_cl_internal_comes_from_memory
+#define geometry_transposed argmax_cl_internal_geometry_transposed
 #define geometry_abreast argmax_cl_internal_geometry_abreast
 #define geometry_blocks argmax_cl_internal_geometry_blocks
 #define geometry_columns argmax_cl_internal_geometry_columns

@@ -81,6 +81,9 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char tex
             g->units == (uint64_t)g->lanes * g->loads ? " -DEVEN" : "");
     else if (g->family == FAMILY_BLOCKS)
         add(&w, " -DLANES=%" PRIu32 " -DWIDE=%" PRIu32 " -DLOADS=%" PRIu32, g->lanes, g->wide, g->loads);
+    else if (g->family == FAMILY_TRANSPOSED)
+        add(&w, " -DROWS=%" PRIu64 " -DCOLUMNS=%" PRIu32 " -DSTEP=%" PRIu32 " -DCHUNK=%" PRIu32, g->units, g->columns,
+            g->unroll, g->batch);
     else if (g->family == FAMILY_ABREAST)
         add(&w, " -DUNROLL=%" PRIu32 " -DSIDE=%" PRIu32 "%s", g->unroll, g->strip, g->overlap ? " -DOVERLAP" : "");
     else if (g->family != FAMILY_ROWS)

@@ -29,6 +29,23 @@ static bool always(const geometry_request *r, const geometry *g) {
     return true;
 }
 
+/* Blocks with few neighbours that one work-item could read at once: longer rows are as fast for themselves, and so are
+ * columns whose rows are whole lines, or wide. So many of them that a program for each shape is worth it. */
+#define TRANSPOSED_BYTES_LEAST 262144
+#define TRANSPOSED_ROW_MOST 40
+#define TRANSPOSED_WIDE_ROW_MOST 32 /* of 8-byte elements */
+#define TRANSPOSED_COLUMN_BYTES 128
+#define LINE_BYTES 64
+static bool blocks_are_narrow(const geometry_request *r, const geometry *g) {
+    const uint32_t element = element_bytes(r->problem);
+    const uint64_t bytes = (uint64_t)g->columns * element;
+    if (r->tuning->group > 1 || r->layout->outputs < TRANSPOSED_BYTES_LEAST / element / r->layout->reduction)
+        return false;
+    if (g->columns == 1)
+        return g->units <= (element == 8 ? TRANSPOSED_WIDE_ROW_MOST : TRANSPOSED_ROW_MOST);
+    return bytes < TRANSPOSED_COLUMN_BYTES && bytes % LINE_BYTES != 0;
+}
+
 /* With one work-item a group, walking rows is as good. */
 static bool groups_hold_rows(const geometry_request *r, const geometry *g) {
     (void)r;
@@ -103,6 +120,7 @@ static bool segments_are_abreast(const geometry_request *r, const geometry *g) {
 
 static const strategy_row strategies[] = {
     {"held-blocks", FAMILY_BLOCKS, false, false, LANES_FEW, blocks_are_small},
+    {"transposed-blocks", FAMILY_TRANSPOSED, false, false, LANES_ONE, blocks_are_narrow},
     {"columns", FAMILY_COLUMNS, false, false, LANES_ALL, columns_do},
     {"split-columns", FAMILY_COLUMNS, false, true, LANES_ALL, columns_are_nearer},
     {"folded-columns", FAMILY_FOLDED, false, true, LANES_ALL, fold_is_nearest},
@@ -138,6 +156,8 @@ static bool lay_out(const strategy_row *row, const problem *p, const layout *l, 
         possible = geometry_columns(&request, g);
     else if (row->family == FAMILY_FOLDED)
         possible = geometry_folded(&request, g);
+    else if (row->family == FAMILY_TRANSPOSED)
+        possible = geometry_transposed(&request, g);
     else if (row->family == FAMILY_ABREAST)
         possible = geometry_abreast(&request, g);
     else if (row->family == FAMILY_HELD)
@@ -180,6 +200,8 @@ static argmax_cl_status obey(const problem *p, const layout *l, const device_fac
                     ? "one reduced dim without gaps, short enough for the registers of a few work-items"
                 : row->family == FAMILY_BLOCKS
                     ? "one reduced dim of neighbours or of columns without gaps, short enough for local memory"
+                : row->family == FAMILY_TRANSPOSED
+                    ? "one reduced dim of neighbours or of columns without gaps, few of them and several times"
                 : row->family == FAMILY_ABREAST
                     ? "a last reduced dim without gaps, of fewer vectors than 2^8 (8-bit elements) or 2^16"
                 : row->family == FAMILY_FOLDED ? "a reduced dim other than the last one without gaps"

@@ -21,6 +21,8 @@ static const char *const shapes[] = {
     "100000x24 axes=1 strides=48,2",
     "100000x1000 axes=1",
     "100000x7 axes=1",
+    "100000x7x3 axes=1",
+    "3000x90x5 axes=1",
     "100000x100 axes=1 strides=300,1",
     "1000x40000 axes=1 strides=60000,1",
     "3x1000000 axes=1 strides=2000000,2",
@@ -62,7 +64,8 @@ static void print_scan(const struct problem *p, const layout *l, const geometry 
  * the caches. */
 static void print_longer(const struct problem *p, const layout *l, const geometry *g) {
     const bool has_pieces = g->finish != HANDOVER_NONE && g->family == FAMILY_ROWS && g->scan.group > 1;
-    if (g->family == FAMILY_COLUMNS && g->scan.group == 1 && g->fused == 1 && g->parts == 1 && !p->value.type) {
+    const bool columns = g->family == FAMILY_COLUMNS && g->scan.group == 1 && g->fused == 1 && g->parts == 1;
+    if ((columns || g->family == FAMILY_TRANSPOSED) && g->vector > 1 && !p->value.type) {
         geometry longer = *g;
         longer.past = true;
         print_scan(p, l, &longer);

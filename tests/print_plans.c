@@ -107,9 +107,9 @@ static void print_problem(random_source *source, uint64_t number, bool small) {
 int main(int argc, char **argv) {
     const uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 10) : 4000;
     random_source source = {1};
-    printf("arguments of kernels: %zu %zu %zu %zu %zu %zu %zu %zu bytes\n", sizeof(kernel_dims), sizeof(kernel_rows),
-           sizeof(kernel_held), sizeof(kernel_blocks), sizeof(kernel_columns), sizeof(kernel_weights),
-           sizeof(kernel_merge), sizeof(kernel_finish));
+    printf("arguments of kernels: %zu %zu %zu %zu %zu %zu %zu %zu %zu bytes\n", sizeof(kernel_dims),
+           sizeof(kernel_rows), sizeof(kernel_held), sizeof(kernel_blocks), sizeof(kernel_transposed),
+           sizeof(kernel_columns), sizeof(kernel_weights), sizeof(kernel_merge), sizeof(kernel_finish));
     for (uint64_t i = 0; i < count; ++i)
         print_problem(&source, i / 2, i % 2 == 0);
     return EXIT_SUCCESS;

@@ -97,6 +97,16 @@ static void sweep_held_blocks(sweep *s, const problem_line *kind, bool row) {
     sweep_strategy(s, &p, "held-blocks", SWEEP_DEALT_TUNING);
 }
 
+/* Blocks of several columns, and of one, that are no whole vectors of elements; the last vector of blocks is moved
+ * back. */
+static void sweep_transposed_blocks(sweep *s, const problem_line *kind, bool row) {
+    const uint64_t sizes[3] = {301, row ? 19 : 7, row ? 1 : 3};
+    problem_line p = kind_shape(kind, 3, sizes, SECOND);
+    p.data = DATA_SPECIAL;
+    p.seed = 21;
+    sweep_strategy(s, &p, "transposed-blocks", SWEEP_DEALT_TUNING);
+}
+
 /* Segments of several neighbouring outputs, with a last vector that is moved back, and more of them than an accumulator
  * of 8 bits counts. */
 static void sweep_abreast_rows(sweep *s, const problem_line *kind) {
@@ -145,6 +155,7 @@ START_TEST(all_strategies_agree) {
         sweep_strategy(&s, &folded, "folded-columns", SWEEP_DEALT_TUNING);
         sweep_held_rows(&s, &kind, k % 4 >= 2);
         sweep_held_blocks(&s, &kind, k % 4 >= 2);
+        sweep_transposed_blocks(&s, &kind, k % 4 < 2);
         sweep_abreast_rows(&s, &kind);
         sweep_narrow_rows(&s, &kind);
     }

@@ -146,6 +146,24 @@ static void check_blocks(const layout *l, uint32_t bits, const geometry *g) {
     REQUIRE(g->outers * columns == l->outputs, "%" PRIu64 " outers", g->outers);
 }
 
+/* Whole blocks, of which there is a vector at least and each place fits a signed element; those whose elements are not
+ * all written out go in turns of whole rows. */
+static void check_transposed(const layout *l, uint32_t bits, const geometry *g) {
+    const uint64_t block = l->reduction * g->columns;
+    REQUIRE(l->reduced_count == 1 && l->kept_count <= 2 && g->parts == 1, "%" PRIu32 " kept", l->kept_count);
+    REQUIRE(l->reduced[0].in == (int64_t)g->columns && l->kept[0].in == (int64_t)block, "rows %" PRId64 " apart",
+            l->reduced[0].in);
+    REQUIRE(g->columns == (l->kept_count == 2 ? l->kept[1].size : 1) && g->units == l->reduction, "%" PRIu32 " columns",
+            g->columns);
+    REQUIRE(g->vector > 1 && g->vector <= 16 && g->outers >= g->vector, "vectors of %" PRIu32, g->vector);
+    REQUIRE(g->outers * g->columns == l->outputs && g->scan.group == 1, "%" PRIu64 " outers", g->outers);
+    REQUIRE(l->reduction < UINT64_C(1) << (bits - 1), "%" PRIu64 " rows", l->reduction);
+    REQUIRE(g->unroll >= 1 && g->unroll <= g->units && (uint64_t)g->unroll * g->columns >= g->batch,
+            "%" PRIu32 " rows at once", g->unroll);
+    REQUIRE(g->batch == (block < g->vector ? block : g->vector), "%" PRIu32 " elements at once", g->batch);
+    REQUIRE(!g->words && !g->ptx && g->load != LOAD_ALIGNED && g->load != LOAD_STRIDED, "load %d", (int)g->load);
+}
+
 static void check_units(const layout *l, uint32_t bits, const geometry *g) {
     const layout_dim *const last = &l->reduced[l->reduced_count - 1];
     if (g->family == FAMILY_ROWS) {
@@ -165,6 +183,8 @@ static void check_units(const layout *l, uint32_t bits, const geometry *g) {
         REQUIRE((uint64_t)g->lanes * g->loads >= g->units, "%" PRIu32 " loads", g->loads);
     } else if (g->family == FAMILY_BLOCKS) {
         check_blocks(l, bits, g);
+    } else if (g->family == FAMILY_TRANSPOSED) {
+        check_transposed(l, bits, g);
     } else if (g->family == FAMILY_ABREAST) {
         REQUIRE(g->parts == 1 && g->scan.group == 1 && g->units <= PART_ELEMENTS_MAX / g->vector, "%" PRIu64 " units",
                 g->units);
@@ -216,6 +236,8 @@ static void check_parts(const layout *l, const geometry *g) {
         const uint64_t size = l->kept[l->kept_count - 1].size, side = ceil_div(size, g->tiles);
         REQUIRE(side <= g->strip && ceil_div(size, side) == g->tiles, "%" PRIu64 " tiles", g->tiles);
         REQUIRE(g->scan.jobs == g->tiles * (l->outputs / size), "%" PRIu64 " jobs", g->scan.jobs);
+    } else if (g->family == FAMILY_TRANSPOSED) {
+        REQUIRE(g->scan.jobs == ceil_div(g->outers, g->vector), "%" PRIu64 " jobs", g->scan.jobs);
     } else if (g->family == FAMILY_BLOCKS) {
         REQUIRE(g->scan.jobs == ceil_div(g->outers, g->batch), "%" PRIu64 " jobs", g->scan.jobs);
     } else {
@@ -250,8 +272,8 @@ static void check_alignment(const layout *l, const geometry *g) {
                                     : g->family == FAMILY_FOLDED ? &l->reduced[g->fold]
                                                                  : last;
     const int64_t vector = g->vector;
-    if (g->family == FAMILY_BLOCKS)
-        return; /* check_blocks */
+    if (g->family == FAMILY_BLOCKS || g->family == FAMILY_TRANSPOSED)
+        return; /* check_blocks, check_transposed */
     REQUIRE((g->load == LOAD_STRIDED) == (along->in != 1), "stride %" PRId64, along->in);
     if (g->load != LOAD_ALIGNED || g->peel)
         return;

@@ -105,6 +105,7 @@ static const struct {
 } grids[] = {{"rows", offsetof(kernel_rows, gaps)},
              {"held", sizeof(kernel_held)},
              {"blocks", sizeof(kernel_blocks)},
+             {"transposed", sizeof(kernel_transposed)},
              {"columns", offsetof(kernel_columns, segment_rows)},
              {"folded", offsetof(kernel_columns, segment_rows)},
              {"merge", sizeof(kernel_merge)}};

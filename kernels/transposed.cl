@@ -1,0 +1,178 @@
+/* Reductions of blocks of a few elements: ROWS rows of COLUMNS columns without gaps, which follow each other in memory;
+ * a block of one column is a row of the input.
+ *
+ * A work-item takes VEC blocks at once. It loads them as memory lies and transposes them in its registers: then each
+ * vector has the same element of all of them, and rows are folded with no step that goes across a vector. The answers
+ * go the same way back.
+ *
+ * From the host, besides order.clh, index.clh and answers.clh: ROWS and COLUMNS; STEP, the rows that are folded at
+ * once; CHUNK, the elements of a block that are transposed at once: VEC, or all of fewer. There are VEC blocks at
+ * least, and a signed element can tell a row's place. GROUP and REDUCED are 1, KEPT is 1 (of one column) or 2, SPLIT 0.
+ */
+#define BY_SELECT /* a place beside each key: no more is compared */
+#include "answers.clh"
+#include "index.clh"
+#include "order.clh"
+
+#define ELEMENTS (ROWS * COLUMNS) /* of a block */
+#define PLACES_T VECTOR(SIGNED_T)
+#define HALF(v, i) ((i) % 2 ? (v)[(i) / 2].hi : (v)[(i) / 2].lo)
+
+typedef struct {
+    ulong jobs, jobs_per_group;
+    ulong blocks;
+} transposed_t;
+
+/* An element of CHUNK ones of VEC blocks stands at number block * CHUNK + element. Interleaving the first half of all
+ * with the second one makes the highest bit of that block the lowest one of the number; once for each bit, and the
+ * number is element * VEC + block. */
+static inline void transpose(TV v[CHUNK]) {
+#pragma unroll
+    for (int bit = 1; bit < VEC; bit *= 2) {
+        TV from[CHUNK];
+#pragma unroll
+        for (int i = 0; i < CHUNK; ++i)
+            from[i] = v[i];
+#pragma unroll
+        for (int i = 0; i < CHUNK; ++i) {
+            v[i].even = HALF(from, i);
+            v[i].odd = HALF(from, CHUNK + i);
+        }
+    }
+}
+
+/* CHUNK elements from p on, and of the VEC - 1 blocks that follow. */
+static inline void load_chunk(__global const T *p, TV v[CHUNK]) {
+#pragma unroll
+    for (int i = 0; i < CHUNK; ++i)
+#if CHUNK == ELEMENTS
+        v[i] = load(p + i * VEC, 1);
+#else
+        v[i] = load(p + i * ELEMENTS, 1);
+#endif
+}
+
+static inline PLACES_T places_of(const acc_t acc) {
+    const PLACES_T at = AS(SIGNED_T)(acc.at);
+#if defined(KIND_FLOAT) && IGNORE_NAN
+    return at | (ACC_KEY(acc) < (TV)LOWEST_KEY);
+#else
+    return at;
+#endif
+}
+
+/* Fold STEP rows of VEC blocks, of which the first has row r at p. As much as that is asked for from `later` on. */
+static inline void fold_rows(__global const T *p, const uintptr_t later, const uint r, acc_t acc[COLUMNS]) {
+    (void)later;
+#pragma unroll
+    for (int done = 0; done < STEP * COLUMNS; done += CHUNK) {
+        const int from = min(done, STEP * COLUMNS - CHUNK); /* the last one is moved back to end with the rows */
+        TV v[CHUNK];
+#ifdef AHEAD
+#pragma unroll
+        for (int i = done; i < from + CHUNK; ++i)
+            if (LINE_STARTS(i))
+                PREFETCH(later + (uintptr_t)(i * VECTOR_BYTES));
+#endif
+        load_chunk(p + from, v);
+        transpose(v);
+#pragma unroll
+        for (int i = done - from; i < CHUNK; ++i)
+            ACC_STEP(acc[(from + i) % COLUMNS], v[i], r + (uint)((from + i) / COLUMNS));
+    }
+}
+
+/* The rows that won in VEC blocks from p on, column by column, and -1 where none did. The last rows are moved back to
+ * end with the block: what is folded twice, in its order, changes nothing. */
+static inline void fold(__global const T *p, PLACES_T places[COLUMNS]) {
+    acc_t acc[COLUMNS];
+#pragma unroll
+    for (int c = 0; c < COLUMNS; ++c)
+        acc[c] = ACC_EMPTY;
+    for (uint done = 0; done < ROWS; done += STEP) {
+        const uint r = min(done, (uint)(ROWS - STEP));
+#ifdef AHEAD
+        const uintptr_t later = FROM(p, done * COLUMNS * VEC + AHEAD * 8 / BITS);
+#else
+        const uintptr_t later = 0;
+#endif
+        fold_rows(p + r * COLUMNS, later, r, acc);
+    }
+#pragma unroll
+    for (int c = 0; c < COLUMNS; ++c)
+        places[c] = places_of(acc[c]);
+}
+
+#if VALUE
+#define LEAVE_TOGETHER(first, places) false
+#else
+#define LEAVE_TOGETHER(first, places) leave_together(index, &dims, (first), (places))
+#if COLUMNS > 1
+/* The other way, from column * VEC + block: what stands at even numbers before what stands at odd ones. */
+static inline void transpose_back(PLACES_T v[COLUMNS]) {
+#define EVERY_SECOND(i) ((i) < COLUMNS ? from[(i) % COLUMNS].even : from[(i) % COLUMNS].odd)
+#pragma unroll
+    for (int bit = 1; bit < VEC; bit *= 2) {
+        PLACES_T from[COLUMNS];
+#pragma unroll
+        for (int i = 0; i < COLUMNS; ++i)
+            from[i] = v[i];
+#pragma unroll
+        for (int i = 0; i < COLUMNS; ++i) {
+            v[i].lo = EVERY_SECOND(2 * i);
+            v[i].hi = EVERY_SECOND(2 * i + 1);
+        }
+    }
+}
+#else
+#define transpose_back(places) ((void)(places))
+#endif
+
+/* Leave the answers of the blocks from `first` on, where they lie as the blocks do; false where they do not. */
+static inline bool leave_together(__global IDX_T *restrict index, const dims_t *d, const ulong first,
+                                  PLACES_T places[COLUMNS]) {
+    if (d->kept_index[0] != COLUMNS || d->kept_index[KEPT - 1] != 1)
+        return false;
+    __global IDX_T *const to = index + d->index_offset + (long)first * COLUMNS;
+    transpose_back(places);
+#pragma unroll
+    for (int i = 0; i < COLUMNS; ++i)
+        put_piece(AS(IDX_T)(CONVERT(SIGNED_IDX_T)(places[i])), to + i * VEC);
+    return true;
+}
+#endif
+
+/* Leave those from block `own` on, one by one. */
+static inline void leave(__global const T *in, TARGET, const dims_t *d, const ulong first, const ulong own,
+                         const PLACES_T places[COLUMNS]) {
+    for (int c = 0; c < COLUMNS; ++c) {
+        SIGNED_T at[VEC];
+        SPREAD(places[c], at);
+        for (uint b = (uint)(own - first); b < VEC; ++b) {
+            const long block = (long)(first + b);
+            long index_at = d->index_offset + block * d->kept_index[0];
+            long value_at = d->value_offset + block * d->kept_value[0];
+#if KEPT == 2
+            index_at += c * d->kept_index[1];
+            value_at += c * d->kept_value[1];
+#endif
+            put_answer(d, in, TARGET_ARGUMENTS, index_at, value_at, d->in_offset + block * ELEMENTS + c, at[b] >= 0,
+                       (ulong)at[b]);
+        }
+    }
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void transposed(__global const T *restrict in, TARGET,
+                                                                            const dims_t dims, const transposed_t g) {
+    EACH_JOB(job) {
+        const ulong own = (ulong)job * VEC, first = min(own, g.blocks - VEC);
+        PLACES_T places[COLUMNS];
+        fold(in + dims.in_offset + (long)first * ELEMENTS, places);
+        bool together = false;
+        if (first == own)
+            together = LEAVE_TOGETHER(first, places);
+        if (!together)
+            leave(in, TARGET_ARGUMENTS, &dims, first, own, places);
+    }
+    ANSWERS_ARE_LEFT();
+}
