@@ -15,6 +15,7 @@
 #include "order.clh"
 
 #define ELEMENTS (ROWS * COLUMNS) /* of a block */
+#define BITS_OF_VEC (VEC == 2 ? 1 : VEC == 4 ? 2 : VEC == 8 ? 3 : 4)
 #define PLACES_T VECTOR(SIGNED_T)
 #define HALF(v, i) ((i) % 2 ? (v)[(i) / 2].hi : (v)[(i) / 2].lo)
 
@@ -28,7 +29,7 @@ typedef struct {
  * number is element * VEC + block. */
 static inline void transpose(TV v[CHUNK]) {
 #pragma unroll
-    for (int bit = 1; bit < VEC; bit *= 2) {
+    for (int bit = 0; bit < BITS_OF_VEC; ++bit) {
         TV from[CHUNK];
 #pragma unroll
         for (int i = 0; i < CHUNK; ++i)
@@ -61,24 +62,29 @@ static inline PLACES_T places_of(const acc_t acc) {
 #endif
 }
 
+/* The compiler must know a loop's bounds and an index as soon as it sees them: else both stay, over memory. */
+#define IS_NEW(i) (from + (i) >= done)
+
 /* Fold STEP rows of VEC blocks, of which the first has row r at p. As much as that is asked for from `later` on. */
 static inline void fold_rows(__global const T *p, const uintptr_t later, const uint r, acc_t acc[COLUMNS]) {
     (void)later;
 #pragma unroll
     for (int done = 0; done < STEP * COLUMNS; done += CHUNK) {
-        const int from = min(done, STEP * COLUMNS - CHUNK); /* the last one is moved back to end with the rows */
+        /* The last one is moved back to end with the rows. */
+        const int from = done < STEP * COLUMNS - CHUNK ? done : STEP * COLUMNS - CHUNK;
         TV v[CHUNK];
 #ifdef AHEAD
 #pragma unroll
-        for (int i = done; i < from + CHUNK; ++i)
-            if (LINE_STARTS(i))
-                PREFETCH(later + (uintptr_t)(i * VECTOR_BYTES));
+        for (int i = 0; i < CHUNK; ++i)
+            if (IS_NEW(i) && LINE_STARTS(from + i))
+                PREFETCH(later + (uintptr_t)((from + i) * VECTOR_BYTES));
 #endif
         load_chunk(p + from, v);
         transpose(v);
 #pragma unroll
-        for (int i = done - from; i < CHUNK; ++i)
-            ACC_STEP(acc[(from + i) % COLUMNS], v[i], r + (uint)((from + i) / COLUMNS));
+        for (int i = 0; i < CHUNK; ++i)
+            if (IS_NEW(i))
+                ACC_STEP(acc[(from + i) % COLUMNS], v[i], r + (uint)((from + i) / COLUMNS));
     }
 }
 
@@ -112,7 +118,7 @@ static inline void fold(__global const T *p, PLACES_T places[COLUMNS]) {
 static inline void transpose_back(PLACES_T v[COLUMNS]) {
 #define EVERY_SECOND(i) ((i) < COLUMNS ? from[(i) % COLUMNS].even : from[(i) % COLUMNS].odd)
 #pragma unroll
-    for (int bit = 1; bit < VEC; bit *= 2) {
+    for (int bit = 0; bit < BITS_OF_VEC; ++bit) {
         PLACES_T from[COLUMNS];
 #pragma unroll
         for (int i = 0; i < COLUMNS; ++i)
@@ -142,37 +148,36 @@ static inline bool leave_together(__global IDX_T *restrict index, const dims_t *
 }
 #endif
 
-/* Leave those from block `own` on, one by one. */
-static inline void leave(__global const T *in, TARGET, const dims_t *d, const ulong first, const ulong own,
-                         const PLACES_T places[COLUMNS]) {
-    for (int c = 0; c < COLUMNS; ++c) {
-        SIGNED_T at[VEC];
-        SPREAD(places[c], at);
-        for (uint b = (uint)(own - first); b < VEC; ++b) {
-            const long block = (long)(first + b);
-            long index_at = d->index_offset + block * d->kept_index[0];
-            long value_at = d->value_offset + block * d->kept_value[0];
+/* Leave one answer. */
+static inline void leave(__global const T *in, TARGET, const dims_t *d, const ulong block, const int column,
+                         const SIGNED_T at) {
+    const long outer = (long)block;
+    long index_at = d->index_offset + outer * d->kept_index[0];
+    long value_at = d->value_offset + outer * d->kept_value[0];
 #if KEPT == 2
-            index_at += c * d->kept_index[1];
-            value_at += c * d->kept_value[1];
+    index_at += column * d->kept_index[1];
+    value_at += column * d->kept_value[1];
 #endif
-            put_answer(d, in, TARGET_ARGUMENTS, index_at, value_at, d->in_offset + block * ELEMENTS + c, at[b] >= 0,
-                       (ulong)at[b]);
-        }
-    }
+    put_answer(d, in, TARGET_ARGUMENTS, index_at, value_at, d->in_offset + outer * ELEMENTS + column, at >= 0,
+               (ulong)at);
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void transposed(__global const T *restrict in, TARGET,
                                                                             const dims_t dims, const transposed_t g) {
     EACH_JOB(job) {
+        /* The last blocks are moved back to end with all: of those, only what is new is left. */
         const ulong own = (ulong)job * VEC, first = min(own, g.blocks - VEC);
         PLACES_T places[COLUMNS];
-        fold(in + dims.in_offset + (long)first * ELEMENTS, places);
         bool together = false;
+        fold(in + dims.in_offset + (long)first * ELEMENTS, places);
         if (first == own)
             together = LEAVE_TOGETHER(first, places);
-        if (!together)
-            leave(in, TARGET_ARGUMENTS, &dims, first, own, places);
+        for (int c = 0; c < COLUMNS && !together; ++c) {
+            SIGNED_T at[VEC];
+            SPREAD(places[c], at);
+            for (uint b = (uint)(own - first); b < VEC; ++b)
+                leave(in, TARGET_ARGUMENTS, &dims, first + b, c, at[b]);
+        }
     }
     ANSWERS_ARE_LEFT();
 }
