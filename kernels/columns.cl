@@ -1,8 +1,12 @@
 /* Reductions whose lanes run across neighbouring outputs: the last kept dim ("columns") is the closest in memory, the
  * positions on the reduced dims are its "rows". A job is a tile of columns and a part of the rows (strip.clh).
  *
- * From the host, besides strip.clh: what answers.clh asks for (GROUP 1). */
+ * From the host, besides strip.clh: what answers.clh asks for (GROUP 1), and LATE: the end of a tile is dealt out in
+ * pieces, to whoever is done with its part (late.clh). */
 #include "finish.clh"
+#ifdef LATE
+#include "late.clh"
+#endif
 #include "meet.clh"
 #include "strip.clh"
 
@@ -166,6 +170,25 @@ static inline candidate_t best_brought(const __local candidate_t *shared, const 
     return best;
 }
 
+/* Scan a lane's share of the rows [from, to) of a tile, and of the pieces that its work-group draws. */
+#ifdef LATE
+#define SCAN_TILE(unit, strip)                                                                                         \
+    do {                                                                                                               \
+        ulong row = from, last = to;                                                                                   \
+        uint piece, turn = 0;                                                                                          \
+        DRAW_FIRST(unit)                                                                                               \
+        do {                                                                                                           \
+            scan_on(in + o.in, &dims, &g, column, count, row + share, last, (uint)((row - from) / SHARING), &strip);   \
+            TAKE(unit, piece, turn)                                                                                    \
+            row = g.parts * g.chunk + piece * g.piece;                                                                 \
+            last = min(row + g.piece, g.rows);                                                                         \
+            turn ^= 1;                                                                                                 \
+        } while (piece < g.pieces);                                                                                    \
+    } while (0)
+#else
+#define SCAN_TILE(unit, strip) scan(in + o.in, &dims, &g, column, count, from + share, to, &strip)
+#endif
+
 #if HELPERS == 1
 /* Each lane takes columns one by one, neighbours side by side, and leaves the best of each. */
 static inline void leave_brought(__global const T *in, TARGET, const dims_t *d, const columns_t *g, const outer_t *o,
@@ -180,6 +203,16 @@ static inline void leave_brought(__global const T *in, TARGET, const dims_t *d, 
 #endif
 #endif
 
+/* What merges the outputs of a tile after the last of its parts. */
+#ifdef LATE
+#define MERGE_TILE(unit, first, count)                                                                                 \
+    if (me == 0)                                                                                                       \
+        SET_BACK(unit);                                                                                                \
+    MERGE_UNIT(first, count)
+#else
+#define MERGE_TILE(unit, first, count) MERGE_UNIT(first, count)
+#endif
+
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 columns(__global const T *restrict in, TARGET, const dims_t dims, const columns_t g FINISH_PARAMETERS) {
     FINISH_LOCALS
@@ -187,10 +220,16 @@ columns(__global const T *restrict in, TARGET, const dims_t dims, const columns_
     __local candidate_t shared[VEC * PLANE];
     const uint me = (uint)get_local_id(0);
     const uint share = me / ACROSS;
+#ifdef LATE
+    __local uint taken[2];
+#endif
 #endif
     EACH_JOB(job) {
         const place_t at = place_of(&g, job);
         const ulong tile = at.tile, outer = at.outer, part = SPLIT ? at.part : 0;
+#if ONE_LAUNCH
+        const ulong unit = outer * g.tiles + tile;
+#endif
         const ulong column = lane_column(tile);
         const int count = lane_vectors(&g, column);
         const ulong from = part * g.chunk;
@@ -200,7 +239,7 @@ columns(__global const T *restrict in, TARGET, const dims_t dims, const columns_
         scan_and_leave(in, TARGET_ARGUMENTS, &dims, &g, &o, part, from, to, column, count);
 #else
         strip_t strip;
-        scan(in + o.in, &dims, &g, column, count, from + share, to, &strip);
+        SCAN_TILE(unit, strip);
         if (column < g.columns && from + share < to)
             bring(&g, column, share, &strip, shared);
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -220,7 +259,7 @@ columns(__global const T *restrict in, TARGET, const dims_t dims, const columns_
 #endif
         barrier(CLK_LOCAL_MEM_FENCE);
 #endif
-        FINISH_UNIT(outer * g.tiles + tile, MERGE_UNIT(outer * ANSWERS(g) + tile * UNIT_WIDTH, UNIT_COUNT(tile)))
+        FINISH_UNIT(unit, MERGE_TILE(unit, outer * ANSWERS(g) + tile * UNIT_WIDTH, UNIT_COUNT(tile)))
     }
 #ifdef PAST
     ANSWERS_ARE_LEFT();

@@ -134,6 +134,20 @@ bool plan_merge(const geometry_request *r, uint64_t units, uint64_t width, geome
     return !loops || ceil_div(g->parts, g->merge_lanes) <= loops / LOOPS_A_PARTIAL;
 }
 
+/* About sixteen pieces for each work-group. Two batches of a part stay (tuning.def: 75 percent at most). */
+#define PIECES_EACH 16
+void keep_for_later(uint32_t percent, uint64_t units, uint64_t step, uint64_t smallest, geometry *g) {
+    const uint64_t counters = units * (g->one_word ? COUNTERS_WITH_WORD : COUNTERS_WITH_PIECES);
+    if (g->finish == HANDOVER_NONE || g->scan.jobs_per_group != 1 || counters > COUNTERS_A_QUEUE ||
+        g->parts * percent < 100 || g->chunk < MANY_BATCHES * g->least)
+        return;
+    g->chunk = g->chunk * (100 - percent) / 100 / step * step;
+    const uint64_t late = g->units - g->parts * g->chunk, each = late / g->parts / PIECES_EACH;
+    g->piece = max_u64(each / g->least * g->least, smallest);
+    g->pieces = ceil_div(late, g->piece);
+    g->counters = counters;
+}
+
 bool comes_from_memory(const geometry_request *r) {
     const uint64_t most = r->tuning->cache_bytes;
     return most && r->layout->reduction > most / element_bytes(r->problem) / r->layout->outputs;

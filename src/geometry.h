@@ -77,6 +77,10 @@ void choose_arithmetic(const geometry_request *r, geometry *g);
 uint64_t block_columns(const layout *l);
 /* Whether the input is more than what caches may hold of it from one run to the next. */
 bool comes_from_memory(const geometry_request *r);
+/* Take `percent` of each part for whoever is done first, in pieces (kernels/late.clh), where parts are many batches and
+ * the scan merges: multiples of `step` stay, and a piece is no smaller than `smallest`, which is some batches. `units`
+ * have parts: outputs, or tiles of columns. */
+void keep_for_later(uint32_t percent, uint64_t units, uint64_t step, uint64_t smallest, geometry *g);
 /* Whether one work-item's answers are a part of the memory's work that counts, and would not stay in a cache either;
  * g->scan, vector, load and parts are set. */
 bool answers_go_past(const geometry_request *r, const geometry *g);

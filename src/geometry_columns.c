@@ -6,6 +6,22 @@
 #define FUSED_VECTORS 4
 #define FUSED_ROWS_LEAST 8
 #define FUSED_ROWS_MANY 64
+#define BATCHES_OF_ROWS 16
+
+/* Whole columns need no merge where tiles are narrower, but still whole lines, and come to about as many as the device
+ * runs at once. */
+#define LINE_BYTES 128
+static uint32_t lanes_without_parts(const geometry_request *r, uint32_t lanes, uint64_t vectors, uint64_t outers,
+                                    const geometry *g) {
+    const uint64_t wanted = wanted_groups(r, g->family);
+    const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
+    for (uint32_t some = lanes; some * vector_bytes >= LINE_BYTES; some /= 2) {
+        const uint64_t tiles = ceil_div(vectors, some) * outers;
+        if (tiles <= wanted && tiles * 4 >= wanted * 3)
+            return some;
+    }
+    return lanes;
+}
 
 /* Lanes side by side over the columns: as many as the work-group has, if they fill the device. Else narrower, so that
  * lanes share a column's rows and merge in local memory, which is cheaper than parts that merge at the end; but with
@@ -28,7 +44,9 @@ static uint32_t lanes_across(const geometry_request *r, uint32_t group, const la
             break;
         lanes = half;
     }
-    return lanes;
+    /* With several dims of rows, more work-items to a column would break the runs of them (kernels/column.clh). */
+    const bool whole = group > 1 && !r->split && g->family == FAMILY_COLUMNS && r->layout->reduced_count == 1;
+    return whole ? lanes_without_parts(r, lanes, vectors, outers, g) : lanes;
 }
 
 static void choose_column_vector(const geometry_request *r, const layout_dim *column, geometry *g) {
@@ -86,9 +104,30 @@ static uint32_t column_group(const geometry_request *r, uint32_t vector) {
     return group;
 }
 
+/* Half as many where that fills the device and 8-bit columns end there: that takes long beside what there is to read,
+ * and the more work-groups there are the less all of them end at once. */
+static uint32_t ending_group(const geometry_request *r, uint32_t group, uint64_t vectors, const geometry *g) {
+    const bool byte = r->problem->input.type->bits == 8, ends = g->family == FAMILY_COLUMNS && !r->split;
+    return group > 1 && byte && ends && vectors >= wanted_groups(r, g->family) * (group / 2) ? group / 2 : group;
+}
+
+/* The rows in flight with which a work-item for each of all vectors of columns has as many bytes on their way as the
+ * device wants, so that all of them run at once, in small work-groups, and no wave of these waits for the one before; 0
+ * where they are too few or too many, or the rows are. */
+#define GROUP_AT_ONCE 64
+static uint32_t rows_at_once(const geometry_request *r, uint32_t group, uint64_t columns, uint64_t outers,
+                             uint64_t rows, const geometry *g) {
+    const uint64_t wanted = (uint64_t)r->tuning->groups_columns * group, vectors = ceil_div(columns, g->vector);
+    const uint64_t items = ceil_div(vectors * outers, r->device->compute_units);
+    if (group <= GROUP_AT_ONCE || r->split || r->strided || g->family != FAMILY_COLUMNS ||
+        r->layout->reduced_count > 1 || vectors < GROUP_AT_ONCE || items * 2 < wanted || items > wanted * 2)
+        return 0;
+    const uint32_t unroll = floor_power(r->tuning->unroll_columns * wanted / 2 / items, r->tuning->unroll_columns);
+    return rows >= BATCHES_OF_ROWS * unroll ? unroll : 0;
+}
+
 /* Rows that a work-item of a GPU loads before it folds them: fewer where it has not many such batches, and where the
  * winners of blocks of 8-bit elements and the merge of parts take the registers; narrow vectors leave some. */
-#define BATCHES_OF_ROWS 16
 static uint32_t rows_in_flight(const geometry_request *r, uint32_t vector_bytes, uint64_t rows) {
     const bool narrow = r->problem->input.type->bits == 8, crowded = r->split && narrow;
     const uint32_t most = r->tuning->unroll_columns, least = max_u32(most / (narrow ? 2 : 4), 1);
@@ -122,12 +161,14 @@ static bool lay_tiles(const geometry_request *r, const layout_dim *column, uint6
     choose_arithmetic(r, g);
     if ((g->load == LOAD_STRIDED) != r->strided)
         return false;
-    const uint32_t group = column_group(r, g->vector);
+    uint32_t group = column_group(r, g->vector);
+    const uint32_t at_once = rows_at_once(r, group, column->size, outers, rows, g);
+    group = at_once ? GROUP_AT_ONCE : ending_group(r, group, ceil_div(column->size, g->vector) * outers, g);
     const uint32_t bytes = element_bytes(r->problem), vector_bytes = g->vector * bytes;
     /* The partial answer of a column costs as much as many of its rows, unless work-items share them. */
     const uint64_t least_rows = group > 1 ? 1 : ceil_div(r->tuning->column_part_bytes, (uint64_t)bytes * g->fused);
     g->strip = group > 1 ? 1 : strip_vectors(r, g, column, outers, rows, least_rows);
-    g->unroll = group > 1 ? rows_in_flight(r, vector_bytes, rows) : rows_together(r, column, rows);
+    g->unroll = at_once ? at_once : group > 1 ? rows_in_flight(r, vector_bytes, rows) : rows_together(r, column, rows);
     if (g->ahead && rows_are_wide(r, column))
         g->near_bytes = r->tuning->ahead_columns;
     else if (g->load == LOAD_PACKED)
@@ -177,6 +218,17 @@ static uint32_t rows_fused(const geometry_request *r, const layout_dim *column, 
     return row->size >= FUSED_ROWS_LEAST * (uint64_t)fused ? fused : 1;
 }
 
+/* The accumulators count on from one piece to the next, whose rows are many enough for each work-item to be worth the
+ * drawing and the closing of a block. */
+#define PIECE_ROWS 64
+static void keep_rows_for_later(const geometry_request *r, geometry *g) {
+    const uint64_t sharing = g->scan.group / g->lanes, step = r->layout->reduced_count == 1 ? sharing : g->least;
+    const uint64_t smallest = ceil_div(PIECE_ROWS * sharing, g->least) * g->least;
+    if (g->scan.group > 1 && g->units <= PART_ELEMENTS_MAX)
+        keep_for_later(r->tuning->late_columns, g->tiles * g->outers, step, smallest, g);
+    g->one_block = g->one_block && !g->pieces;
+}
+
 bool geometry_columns(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     const layout_dim *column = &l->kept[l->kept_count - 1], *row = &l->reduced[l->reduced_count - 1];
@@ -189,7 +241,10 @@ bool geometry_columns(const geometry_request *r, geometry *g) {
         return false;
     g->past = g->fused == 1 && column->index == 1 && answers_go_past(r, g);
     const uint64_t tile = (uint64_t)g->lanes * g->vector * g->strip;
-    return plan_merge(r, g->tiles * g->outers, min_u64(column->size, tile), g);
+    if (!plan_merge(r, g->tiles * g->outers, min_u64(column->size, tile), g))
+        return false;
+    keep_rows_for_later(r, g);
+    return true;
 }
 
 /* The reduced dim, other than the last one, that has neighbours side by side; reduced_count when there is none. */

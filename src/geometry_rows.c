@@ -99,22 +99,6 @@ static void look_ahead_over_gaps(const geometry_request *r, geometry *g) {
     g->turned_by = (int64_t)(pitch - length);
 }
 
-/* The end of each part for whoever is done first, in pieces (kernels/late.clh): about sixteen for each work-group, of a
- * batch of loads at least. Two batches of a part stay (tuning.def: 75 percent at most). */
-#define PIECES_EACH 16
-static void keep_for_later(const geometry_request *r, uint64_t step, geometry *g) {
-    const uint32_t percent = r->tuning->late_percent;
-    const uint64_t counters = r->layout->outputs * (g->one_word ? COUNTERS_WITH_WORD : COUNTERS_WITH_PIECES);
-    if (g->finish == HANDOVER_NONE || g->gaps || g->scan.jobs_per_group != 1 || counters > COUNTERS_A_QUEUE ||
-        g->parts * percent < 100 || g->chunk < MANY_BATCHES * g->least)
-        return;
-    g->chunk = g->chunk * (100 - percent) / 100 / step * step;
-    const uint64_t late = g->units - g->parts * g->chunk, each = late / g->parts / PIECES_EACH;
-    g->piece = max_u64(each / g->least, 1) * g->least;
-    g->pieces = ceil_div(late, g->piece);
-    g->counters = counters;
-}
-
 /* Few partials of wide keys stand beside the counter and tell by themselves when they have come
  * (kernels/two_words.clh): as many as one warp reads at once, and no pieces, whose number is set back by who counts
  * last. */
@@ -157,8 +141,8 @@ bool geometry_rows(const geometry_request *r, lane_rule rule, geometry *g) {
         rule == LANES_ONE ? (uint64_t)r->device->compute_units * r->tuning->groups_tiny : r->tuning->groups_max;
     g->scan = deal(r, group, ceil_div(l->outputs, rows) * g->parts, most);
     const bool possible = plan_merge(r, l->outputs, 1, g);
-    if (possible && group > 1)
-        keep_for_later(r, step, g);
+    if (possible && group > 1 && !g->gaps)
+        keep_for_later(r->tuning->late_percent, l->outputs, step, g->least, g);
     choose_words(r, g);
     return possible;
 }

@@ -114,7 +114,7 @@ typedef struct kernel_columns {
     cl_ulong columns, tiles, outers, per_tiles, per_outers;
     cl_ulong segment;
     cl_long stride, column_stride, column_index, column_value;
-    cl_ulong segment_rows; /* where rows are fused */
+    cl_ulong segment_rows, pieces, piece;
 } kernel_columns;
 
 typedef struct kernel_weights {

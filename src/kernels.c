@@ -203,9 +203,10 @@ static cl_int set_columns(const struct argmax_cl_plan_s *plan, cl_kernel kernel,
                                     .column_stride = column->in,
                                     .column_index = column->index,
                                     .column_value = column->value,
-                                    .segment_rows = dims->reduced_size[last]};
-    const size_t bytes = fused > 1 ? sizeof columns : offsetof(kernel_columns, segment_rows);
-    return set_structs(kernel, first, dims, &columns, bytes);
+                                    .segment_rows = dims->reduced_size[last],
+                                    .pieces = g->pieces,
+                                    .piece = g->piece};
+    return set_structs(kernel, first, dims, &columns, sizeof columns);
 }
 
 /* The folded dim leaves the list of reduced dims; what a step along each of them adds to the index goes along. */

@@ -87,8 +87,8 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char tex
     else if (g->family == FAMILY_ABREAST)
         add(&w, " -DUNROLL=%" PRIu32 " -DSIDE=%" PRIu32 "%s", g->unroll, g->strip, g->overlap ? " -DOVERLAP" : "");
     else if (g->family != FAMILY_ROWS)
-        add(&w, " -DUNROLL=%" PRIu32 " -DACROSS=%" PRIu32 " -DSTRIP=%" PRIu32 "%s%s", g->unroll, g->lanes, g->strip,
-            g->one_block ? " -DONE_BLOCK" : "", g->steady ? " -DRUNS" : "");
+        add(&w, " -DUNROLL=%" PRIu32 " -DACROSS=%" PRIu32 " -DSTRIP=%" PRIu32 "%s%s%s", g->unroll, g->lanes, g->strip,
+            g->one_block ? " -DONE_BLOCK" : "", g->steady ? " -DRUNS" : "", g->pieces ? " -DLATE" : "");
     else
         add(&w, " -DUNROLL=%" PRIu32 " -DLANES=%" PRIu32 "%s%s%s%s%s%s%s", g->unroll, g->lanes,
             !g->placed     ? ""

@@ -63,7 +63,8 @@ static void print_scan(const struct problem *p, const layout *l, const geometry 
 /* What becomes of it where the same dims are longer: pieces, answers that do not fit a word, or that go past
  * the caches. */
 static void print_longer(const struct problem *p, const layout *l, const geometry *g) {
-    const bool has_pieces = g->finish != HANDOVER_NONE && g->family == FAMILY_ROWS && g->scan.group > 1;
+    const bool has_pieces =
+        g->finish != HANDOVER_NONE && (g->family == FAMILY_ROWS || g->family == FAMILY_COLUMNS) && g->scan.group > 1;
     const bool columns = g->family == FAMILY_COLUMNS && g->scan.group == 1 && g->fused == 1 && g->parts == 1;
     if ((columns || g->family == FAMILY_TRANSPOSED) && g->vector > 1 && !p->value.type) {
         geometry longer = *g;
@@ -77,6 +78,7 @@ static void print_longer(const struct problem *p, const layout *l, const geometr
                 longer.one_word = g->one_word && !wide;
                 longer.two_words = g->two_words && !wide && !late;
                 longer.pieces = (uint64_t)late;
+                longer.one_block = g->one_block && !(late && g->family == FAMILY_COLUMNS);
                 print_scan(p, l, &longer);
             }
 }

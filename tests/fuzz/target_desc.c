@@ -214,9 +214,13 @@ static void check_parts(const layout *l, const geometry *g) {
     REQUIRE(g->units >= 1 && g->chunk >= 1 && g->parts >= 1 && g->parts % tiles == 0, "%" PRIu64 " parts", g->parts);
     if (g->pieces) {
         const uint64_t before = g->parts * g->chunk;
-        REQUIRE(g->family == FAMILY_ROWS && g->finish && g->piece >= 1, "pieces of %" PRIu64, g->piece);
+        REQUIRE((g->family == FAMILY_ROWS || columns) && g->finish && g->piece >= 1, "pieces of %" PRIu64, g->piece);
         REQUIRE(before < g->units && ceil_div(g->units - before, g->piece) == g->pieces,
                 "%" PRIu64 " pieces of %" PRIu64, g->pieces, g->piece);
+        /* A work-item of columns counts on from piece to piece. */
+        const uint64_t sharing = columns ? g->scan.group / g->lanes : 1;
+        REQUIRE(g->chunk % sharing == 0 && g->piece % sharing == 0 && !(columns && g->one_block),
+                "%" PRIu64 " rows of %" PRIu64, g->chunk, g->piece);
     } else {
         REQUIRE(ceil_div(g->units, g->chunk) == parts, "%" PRIu64 " parts of %" PRIu64, parts, g->chunk);
     }
