@@ -180,7 +180,7 @@ static inline candidate_t best_brought(const __local candidate_t *shared, const 
         do {                                                                                                           \
             scan_on(in + o.in, &dims, &g, column, count, row + share, last, (uint)((row - from) / SHARING), &strip);   \
             TAKE(unit, piece, turn)                                                                                    \
-            row = g.parts * g.chunk + piece * g.piece;                                                                 \
+            row = g.parts * g.chunk + (ulong)piece * g.piece;                                                          \
             last = min(row + g.piece, g.rows);                                                                         \
             turn ^= 1;                                                                                                 \
         } while (piece < g.pieces);                                                                                    \

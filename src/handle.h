@@ -114,7 +114,12 @@ typedef struct kernel_columns {
     cl_ulong columns, tiles, outers, per_tiles, per_outers;
     cl_ulong segment;
     cl_long stride, column_stride, column_index, column_value;
-    cl_ulong segment_rows, pieces, piece;
+    union { /* for kernels that have one of these */
+        cl_ulong segment_rows;
+        struct {
+            cl_uint pieces, piece;
+        } late;
+    };
 } kernel_columns;
 
 typedef struct kernel_weights {

@@ -188,25 +188,31 @@ static cl_int set_columns(const struct argmax_cl_plan_s *plan, cl_kernel kernel,
                           const layout_dim *column, uint64_t jobs) {
     const geometry *g = &plan->geometry;
     const cl_ulong last = dims->reduced_count - 1, fused = g->fused;
-    const kernel_columns columns = {.jobs = jobs,
-                                    .jobs_per_group = g->scan.jobs_per_group,
-                                    .parts = g->parts,
-                                    .rows = g->units,
-                                    .chunk = g->chunk,
-                                    .columns = column->size * fused,
-                                    .tiles = g->tiles,
-                                    .outers = g->outers,
-                                    .per_tiles = reciprocal(g->tiles),
-                                    .per_outers = reciprocal(g->outers),
-                                    .segment = (dims->reduced_size[last] + fused - 1) / fused,
-                                    .stride = dims->reduced_in[last],
-                                    .column_stride = column->in,
-                                    .column_index = column->index,
-                                    .column_value = column->value,
-                                    .segment_rows = dims->reduced_size[last],
-                                    .pieces = g->pieces,
-                                    .piece = g->piece};
-    return set_structs(kernel, first, dims, &columns, sizeof columns);
+    kernel_columns columns = {.jobs = jobs,
+                              .jobs_per_group = g->scan.jobs_per_group,
+                              .parts = g->parts,
+                              .rows = g->units,
+                              .chunk = g->chunk,
+                              .columns = column->size * fused,
+                              .tiles = g->tiles,
+                              .outers = g->outers,
+                              .per_tiles = reciprocal(g->tiles),
+                              .per_outers = reciprocal(g->outers),
+                              .segment = (dims->reduced_size[last] + fused - 1) / fused,
+                              .stride = dims->reduced_in[last],
+                              .column_stride = column->in,
+                              .column_index = column->index,
+                              .column_value = column->value};
+    size_t bytes = offsetof(kernel_columns, segment_rows);
+    if (fused > 1) {
+        columns.segment_rows = dims->reduced_size[last];
+        bytes += sizeof columns.segment_rows;
+    } else if (g->pieces) {
+        columns.late.pieces = (cl_uint)g->pieces;
+        columns.late.piece = (cl_uint)g->piece;
+        bytes += sizeof columns.late;
+    }
+    return set_structs(kernel, first, dims, &columns, bytes);
 }
 
 /* The folded dim leaves the list of reduced dims; what a step along each of them adds to the index goes along. */

@@ -43,10 +43,11 @@ static stub_options read_options(const char *text) {
         .words = defined(text, "ONE_WORD") || defined(text, "TWO_WORDS"),
         .no_winner = number(text, "NO_WINNER"),
         .room = number(text, "KEPT") && number(text, "REDUCED") ? 2 : MAX_RANK,
-        .grid_tail = defined(text, "GAPS")    ? sizeof((kernel_rows *)0)->gaps
-                     : defined(text, "LATE")  ? sizeof((kernel_rows *)0)->late
-                     : defined(text, "FUSED") ? sizeof((kernel_columns *)0)->segment_rows
-                                              : 0,
+        .grid_tail = defined(text, "GAPS")                              ? sizeof((kernel_rows *)0)->gaps
+                     : defined(text, "LATE") && defined(text, "ACROSS") ? sizeof((kernel_columns *)0)->late
+                     : defined(text, "LATE")                            ? sizeof((kernel_rows *)0)->late
+                     : defined(text, "FUSED")                           ? sizeof((kernel_columns *)0)->segment_rows
+                                                                        : 0,
     };
 }
 
