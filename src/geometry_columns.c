@@ -104,17 +104,19 @@ static uint32_t column_group(const geometry_request *r, uint32_t vector) {
     return group;
 }
 
+#define GROUP_AT_ONCE 64 /* work-items of small work-groups */
+
 /* Half as many where that fills the device and 8-bit columns end there: that takes long beside what there is to read,
  * and the more work-groups there are the less all of them end at once. */
 static uint32_t ending_group(const geometry_request *r, uint32_t group, uint64_t vectors, const geometry *g) {
     const bool byte = r->problem->input.type->bits == 8, ends = g->family == FAMILY_COLUMNS && !r->split;
-    return group > 1 && byte && ends && vectors >= wanted_groups(r, g->family) * (group / 2) ? group / 2 : group;
+    return group > GROUP_AT_ONCE && byte && ends && vectors >= wanted_groups(r, g->family) * (group / 2) ? group / 2
+                                                                                                         : group;
 }
 
 /* The rows in flight with which a work-item for each of all vectors of columns has as many bytes on their way as the
  * device wants, so that all of them run at once, in small work-groups, and no wave of these waits for the one before; 0
  * where they are too few or too many, or the rows are. */
-#define GROUP_AT_ONCE 64
 static uint32_t rows_at_once(const geometry_request *r, uint32_t group, uint64_t columns, uint64_t outers,
                              uint64_t rows, const geometry *g) {
     const uint64_t wanted = (uint64_t)r->tuning->groups_columns * group, vectors = ceil_div(columns, g->vector);
@@ -123,7 +125,7 @@ static uint32_t rows_at_once(const geometry_request *r, uint32_t group, uint64_t
         r->layout->reduced_count > 1 || vectors < GROUP_AT_ONCE || items * 2 < wanted || items > wanted * 2)
         return 0;
     const uint32_t unroll = floor_power(r->tuning->unroll_columns * wanted / 2 / items, r->tuning->unroll_columns);
-    return rows >= BATCHES_OF_ROWS * unroll ? unroll : 0;
+    return rows >= (uint64_t)BATCHES_OF_ROWS * unroll ? unroll : 0;
 }
 
 /* Rows that a work-item of a GPU loads before it folds them: fewer where it has not many such batches, and where the

@@ -42,6 +42,7 @@
 #define host_element argmax_cl_internal_host_element
 #define host_is_packed argmax_cl_internal_host_is_packed
 #define host_scatter argmax_cl_internal_host_scatter
+#define keep_for_later argmax_cl_internal_keep_for_later
 #define kernel_files argmax_cl_internal_kernel_files
 #define kernel_set_idle argmax_cl_internal_kernel_set_idle
 #define kernel_set_need_merge argmax_cl_internal_kernel_set_need_merge
