@@ -8,14 +8,22 @@
 #define FUSED_ROWS_MANY 64
 #define BATCHES_OF_ROWS 16
 
+/* Whether so many lanes share rows of which each has a batch at least. */
+static bool rows_suffice(uint32_t group, uint32_t lanes, uint64_t rows, const geometry *g) {
+    return (uint64_t)(group / lanes) * g->unroll <= rows;
+}
+
 /* Whole columns need no merge where tiles are narrower, but still whole lines, and come to about as many as the device
- * runs at once. */
+ * runs at once. With several dims of rows, more work-items to a column would break the runs of them
+ * (kernels/column.clh). */
 #define LINE_BYTES 128
-static uint32_t lanes_without_parts(const geometry_request *r, uint32_t lanes, uint64_t vectors, uint64_t outers,
-                                    const geometry *g) {
+static uint32_t lanes_without_parts(const geometry_request *r, uint32_t group, uint32_t lanes, uint64_t vectors,
+                                    uint64_t outers, uint64_t rows, const geometry *g) {
     const uint64_t wanted = wanted_groups(r, g->family);
     const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
-    for (uint32_t some = lanes; some * vector_bytes >= LINE_BYTES; some /= 2) {
+    if (group == 1 || r->split || r->strided || g->family != FAMILY_COLUMNS || r->layout->reduced_count > 1)
+        return lanes;
+    for (uint32_t some = lanes; some * vector_bytes >= LINE_BYTES && rows_suffice(group, some, rows, g); some /= 2) {
         const uint64_t tiles = ceil_div(vectors, some) * outers;
         if (tiles <= wanted && tiles * 4 >= wanted * 3)
             return some;
@@ -40,13 +48,11 @@ static uint32_t lanes_across(const geometry_request *r, uint32_t group, const la
         const uint32_t least = r->tuning->across_least / (partials > r->tuning->one_launch_columns ? 2 : 1);
         const bool wasteful = idle * 8 > vectors;
         const bool scarce = tiles * 2 < wanted && lanes > least;
-        if (!(wasteful || scarce) || (uint64_t)(group / half) * g->unroll > rows)
+        if (!(wasteful || scarce) || !rows_suffice(group, half, rows, g))
             break;
         lanes = half;
     }
-    /* With several dims of rows, more work-items to a column would break the runs of them (kernels/column.clh). */
-    const bool whole = group > 1 && !r->split && g->family == FAMILY_COLUMNS && r->layout->reduced_count == 1;
-    return whole ? lanes_without_parts(r, lanes, vectors, outers, g) : lanes;
+    return lanes_without_parts(r, group, lanes, vectors, outers, rows, g);
 }
 
 static void choose_column_vector(const geometry_request *r, const layout_dim *column, geometry *g) {
