@@ -8,22 +8,28 @@
 #define FUSED_ROWS_MANY 64
 #define BATCHES_OF_ROWS 16
 
+/* Whether these are whole columns that lie side by side, with rows of one dim: with several, more work-items to a
+ * column would break the runs of them (kernels/column.clh). */
+static bool columns_end_here(const geometry_request *r, const geometry *g) {
+    return g->family == FAMILY_COLUMNS && !r->split && !r->strided && r->layout->reduced_count == 1;
+}
+
 /* Whether so many lanes share rows of which each has a batch at least. */
 static bool rows_suffice(uint32_t group, uint32_t lanes, uint64_t rows, const geometry *g) {
     return (uint64_t)(group / lanes) * g->unroll <= rows;
 }
 
 /* Whole columns need no merge where tiles are narrower, but still whole lines, and come to about as many as the device
- * runs at once. With several dims of rows, more work-items to a column would break the runs of them
- * (kernels/column.clh). */
-#define LINE_BYTES 128
+ * runs at once. */
+#define TILE_BYTES_LEAST 128
 static uint32_t lanes_without_parts(const geometry_request *r, uint32_t group, uint32_t lanes, uint64_t vectors,
                                     uint64_t outers, uint64_t rows, const geometry *g) {
     const uint64_t wanted = wanted_groups(r, g->family);
     const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
-    if (group == 1 || r->split || r->strided || g->family != FAMILY_COLUMNS || r->layout->reduced_count > 1)
+    if (group == 1 || !columns_end_here(r, g))
         return lanes;
-    for (uint32_t some = lanes; some * vector_bytes >= LINE_BYTES && rows_suffice(group, some, rows, g); some /= 2) {
+    for (uint32_t some = lanes; some * vector_bytes >= TILE_BYTES_LEAST && rows_suffice(group, some, rows, g);
+         some /= 2) {
         const uint64_t tiles = ceil_div(vectors, some) * outers;
         if (tiles <= wanted && tiles * 4 >= wanted * 3)
             return some;
@@ -127,8 +133,8 @@ static uint32_t rows_at_once(const geometry_request *r, uint32_t group, uint64_t
                              uint64_t rows, const geometry *g) {
     const uint64_t wanted = (uint64_t)r->tuning->groups_columns * group, vectors = ceil_div(columns, g->vector);
     const uint64_t items = ceil_div(vectors * outers, r->device->compute_units);
-    if (group <= GROUP_AT_ONCE || r->split || r->strided || g->family != FAMILY_COLUMNS ||
-        r->layout->reduced_count > 1 || vectors < GROUP_AT_ONCE || items * 2 < wanted || items > wanted * 2)
+    if (group <= GROUP_AT_ONCE || !columns_end_here(r, g) || vectors < GROUP_AT_ONCE || items * 2 < wanted ||
+        items > wanted * 2)
         return 0;
     const uint32_t unroll = floor_power(r->tuning->unroll_columns * wanted / 2 / items, r->tuning->unroll_columns);
     return rows >= (uint64_t)BATCHES_OF_ROWS * unroll ? unroll : 0;

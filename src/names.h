@@ -4,11 +4,14 @@
  * No include guard: whoever includes a header that takes one of the names (Check: `fail`) includes this again. */
 #define add_u64 argmax_cl_internal_add_u64
 #define aligned_vector argmax_cl_internal_aligned_vector
+#define answers_go_past argmax_cl_internal_answers_go_past
+#define block_columns argmax_cl_internal_block_columns
 #define cached_plans_release argmax_cl_internal_cached_plans_release
 #define check_desc argmax_cl_internal_check_desc
 #define check_enqueue argmax_cl_internal_check_enqueue
 #define check_queue argmax_cl_internal_check_queue
 #define choose_arithmetic argmax_cl_internal_choose_arithmetic
+#define comes_from_memory argmax_cl_internal_comes_from_memory
 #define counters_lend argmax_cl_internal_counters_lend
 #define counters_prepare argmax_cl_internal_counters_prepare
 #define counters_release argmax_cl_internal_counters_release
@@ -17,6 +20,7 @@
 #define device_enter argmax_cl_internal_device_enter
 #define device_query argmax_cl_internal_device_query
 #define device_select argmax_cl_internal_device_select
+#define dims_room argmax_cl_internal_dims_room
 #define dtype_find argmax_cl_internal_dtype_find
 #define element_bytes argmax_cl_internal_element_bytes
 #define fail argmax_cl_internal_fail
@@ -26,16 +30,13 @@
 #define fail_with argmax_cl_internal_fail_with
 #define finish_outputs argmax_cl_internal_finish_outputs
 #define floor_power argmax_cl_internal_floor_power
-#define answers_go_past argmax_cl_internal_answers_go_past
-#define block_columns argmax_cl_internal_block_columns
-#define comes_from_memory argmax_cl_internal_comes_from_memory
-#define geometry_transposed argmax_cl_internal_geometry_transposed
 #define geometry_abreast argmax_cl_internal_geometry_abreast
 #define geometry_blocks argmax_cl_internal_geometry_blocks
 #define geometry_columns argmax_cl_internal_geometry_columns
 #define geometry_folded argmax_cl_internal_geometry_folded
 #define geometry_held argmax_cl_internal_geometry_held
 #define geometry_rows argmax_cl_internal_geometry_rows
+#define geometry_transposed argmax_cl_internal_geometry_transposed
 #define handle_release argmax_cl_internal_handle_release
 #define handle_retain argmax_cl_internal_handle_retain
 #define host_arrays_check argmax_cl_internal_host_arrays_check
@@ -54,7 +55,6 @@
 #define layout_collapse argmax_cl_internal_layout_collapse
 #define multiply_u64 argmax_cl_internal_multiply_u64
 #define opencl_error_name argmax_cl_internal_opencl_error_name
-#define dims_room argmax_cl_internal_dims_room
 #define options_merge argmax_cl_internal_options_merge
 #define options_scan argmax_cl_internal_options_scan
 #define part_units argmax_cl_internal_part_units
