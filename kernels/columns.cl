@@ -38,7 +38,7 @@ static inline void leave(__global const T *in, TARGET, const dims_t *d, const co
     const long c = (long)column;
     (void)part;
     put_answer(d, in, TARGET_ARGUMENTS, o->index + c * g->column_index, o->value + c * g->column_value,
-               o->in + c * g->column_stride, found, row);
+               o->in + c * g->column_stride, found, row, KEY_KNOWN(k));
 #endif
 }
 
@@ -78,25 +78,47 @@ static inline void scan_and_leave(__global const T *in, TARGET, const dims_t *d,
 }
 #elif GROUP == 1
 /* Leave a whole vector's answers at once where they lie side by side; false where they do not. */
-#if SPLIT || VALUE || VEC == 1
+#if SPLIT || VEC == 1
 #define LEAVE_VECTOR(o, column, keys, at, from) false
 #else
 #include "answers.clh"
-#define LEAVE_VECTOR(o, column, keys, at, from) leave_vector(index, g, (o), (column), (keys), (at), (from))
-static inline bool leave_vector(__global IDX_T *restrict index, const columns_t *g, const outer_t *o,
+#if VALUE
+#define SIDE_BY_SIDE(g) ((g)->column_index == 1 && (g)->column_value == 1)
+/* The values of a piece whose keys are k. */
+static inline void leave_values(__global const T *in, __global T *restrict value, const dims_t *d, const columns_t *g,
+                                const outer_t *o, const ulong column, const PIECES(T) k, const uint *at,
+                                const ulong from) {
+    __global T *const to = value + o->value + (long)column;
+    PASTE(vstore, PIECE)(bits_of_piece(k), 0, to);
+    if (PIECE_TELLS(k))
+        return;
+    T keys[PIECE];
+    PASTE(vstore, PIECE)(k, 0, keys);
+    for (int j = 0; j < PIECE; ++j)
+        to[j] = winner(d, in, o->in + ((long)column + j) * g->column_stride, !LOSES(keys[j]), from + at[j],
+                       KEY_KNOWN(keys[j]));
+}
+#else
+#define SIDE_BY_SIDE(g) ((g)->column_index == 1)
+#endif
+#define LEAVE_VECTOR(o, column, keys, at, from)                                                                        \
+    leave_vector(in, TARGET_ARGUMENTS, d, g, (o), (column), (keys), (at), (from))
+static inline bool leave_vector(__global const T *in, OUTPUTS, const dims_t *d, const columns_t *g, const outer_t *o,
                                 const ulong column, const T *keys, const uint *at, const ulong from) {
-    if (g->column_index != 1)
+    if (!SIDE_BY_SIDE(g))
         return false;
 #pragma unroll
     for (int q = 0; q < VEC; q += PIECE) {
-        PIECES(IDX_T) answer = PASTE(convert_, PIECES(IDX_T))(PASTE(vload, PIECE)(0, at + q)) + (IDX_T)from;
-#if defined(KIND_FLOAT) && IGNORE_NAN
-        const PIECES(SIGNED_T) none = PASTE(vload, PIECE)(0, keys + q) < (PIECES(T))LOWEST_KEY;
-        answer |= PASTE(as_, PIECES(IDX_T))(PASTE(convert_, PIECES(SIGNED_IDX_T))(none));
+        const PIECES(T) k = PASTE(vload, PIECE)(0, keys + q);
+        const PIECES(IDX_T) none = PASTE(as_, PIECES(IDX_T))(PASTE(convert_, PIECES(SIGNED_IDX_T))(NO_WINNERS(k)));
+        const PIECES(IDX_T) row = PASTE(convert_, PIECES(IDX_T))(PASTE(vload, PIECE)(0, at + q)) + (IDX_T)from;
+        put_piece(row | none, index + o->index + (long)column + q);
+#if VALUE
+        leave_values(in, value, d, g, o, column + (ulong)q, k, at + q, from);
 #else
-        (void)keys;
+        (void)in;
+        (void)d;
 #endif
-        put_piece(answer, index + o->index + (long)column + q);
     }
     return true;
 }

@@ -88,7 +88,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void held(__global c
 #endif
             const uint mine = b * ROWS + me / LANES;
             if (lane == 0 && mine < left)
-                put_output(&dims, in, TARGET_ARGUMENTS, row + mine, !LOSES(k), index_found);
+                put_output(&dims, in, TARGET_ARGUMENTS, row + mine, !LOSES(k), index_found, KEY_KNOWN(k));
         }
     }
 }

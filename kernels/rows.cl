@@ -288,7 +288,8 @@ rows(__global const T *restrict in, TARGET, const dims_t dims, const rows_t g FI
         FINISH_OUTPUT(out, part, AS_PARTIAL(best, origin), NOTHING)
 #else
         if (lane == 0 && out < dims.outputs)
-            put_output(&dims, in, TARGET_ARGUMENTS, out, !LOSES(CANDIDATE_KEY(best)), origin + CANDIDATE_PLACE(best));
+            put_output(&dims, in, TARGET_ARGUMENTS, out, !LOSES(CANDIDATE_KEY(best)), origin + CANDIDATE_PLACE(best),
+                       KEY_KNOWN(CANDIDATE_KEY(best)));
 #endif
 #endif
     }

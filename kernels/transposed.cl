@@ -88,10 +88,9 @@ static inline void fold_rows(__global const T *p, const uintptr_t later, const u
     }
 }
 
-/* The rows that won in VEC blocks from p on, column by column, and -1 where none did. The last rows are moved back to
- * end with the block: what is folded twice, in its order, changes nothing. */
-static inline void fold(__global const T *p, PLACES_T places[COLUMNS]) {
-    acc_t acc[COLUMNS];
+/* The best of VEC blocks from p on, column by column. The last rows are moved back to end with the block: what is
+ * folded twice, in its order, changes nothing. */
+static inline void fold(__global const T *p, acc_t acc[COLUMNS]) {
 #pragma unroll
     for (int c = 0; c < COLUMNS; ++c)
         acc[c] = ACC_EMPTY;
@@ -104,15 +103,25 @@ static inline void fold(__global const T *p, PLACES_T places[COLUMNS]) {
 #endif
         fold_rows(p + r * COLUMNS, later, r, acc);
     }
-#pragma unroll
-    for (int c = 0; c < COLUMNS; ++c)
-        places[c] = places_of(acc[c]);
 }
 
 #if VALUE
-#define LEAVE_TOGETHER(first, places) false
-#else
-#define LEAVE_TOGETHER(first, places) leave_together(index, &dims, (first), (places))
+/* The values at these places of a column of VEC blocks from p on, whose keys are k. */
+static inline TV values_of(__global const T *p, const TV k, const PLACES_T places) {
+    const TV bits = bits_of_piece(k);
+    if (PIECE_TELLS(k))
+        return bits;
+    T each[VEC];
+    SIGNED_T at[VEC];
+    SPREAD(bits, each);
+    SPREAD(places, at);
+    for (int b = 0; b < VEC; ++b)
+        if (at[b] >= 0)
+            each[b] = p[b * ELEMENTS + (int)at[b] * COLUMNS];
+    return JOINED(each);
+}
+#endif
+
 #if COLUMNS > 1
 /* The other way, from column * VEC + block: what stands at even numbers before what stands at odd ones. */
 static inline void transpose_back(PLACES_T v[COLUMNS]) {
@@ -131,26 +140,38 @@ static inline void transpose_back(PLACES_T v[COLUMNS]) {
     }
 }
 #else
-#define transpose_back(places) ((void)(places))
+#define transpose_back(v) ((void)(v))
 #endif
 
-/* Leave the answers of the blocks from `first` on, where they lie as the blocks do; false where they do not. */
-static inline bool leave_together(__global IDX_T *restrict index, const dims_t *d, const ulong first,
-                                  PLACES_T places[COLUMNS]) {
-    if (d->kept_index[0] != COLUMNS || d->kept_index[KEPT - 1] != 1)
+/* Leave the answers of the blocks from `first` on where they lie as the blocks do; false where they do not. */
+#define AS_BLOCKS(kept) ((kept)[0] == COLUMNS && (kept)[KEPT - 1] == 1)
+static inline bool leave_together(OUTPUTS, const dims_t *d, const ulong first, PLACES_T places[COLUMNS],
+                                  PLACES_T values[COLUMNS]) {
+    const long at = (long)first * COLUMNS;
+#if VALUE
+    if (!AS_BLOCKS(d->kept_value))
         return false;
-    __global IDX_T *const to = index + d->index_offset + (long)first * COLUMNS;
+#endif
+    if (!AS_BLOCKS(d->kept_index))
+        return false;
     transpose_back(places);
 #pragma unroll
     for (int i = 0; i < COLUMNS; ++i)
-        put_piece(AS(IDX_T)(CONVERT(SIGNED_IDX_T)(places[i])), to + i * VEC);
+        put_piece(AS(IDX_T)(CONVERT(SIGNED_IDX_T)(places[i])), index + d->index_offset + at + i * VEC);
+#if VALUE
+    transpose_back(values);
+#pragma unroll
+    for (int i = 0; i < COLUMNS; ++i)
+        PASTE(vstore, VEC)(AS(T)(values[i]), 0, value + d->value_offset + at + i * VEC);
+#else
+    (void)values;
+#endif
     return true;
 }
-#endif
 
 /* Leave one answer. */
 static inline void leave(__global const T *in, TARGET, const dims_t *d, const ulong block, const int column,
-                         const SIGNED_T at) {
+                         const SIGNED_T at, const T bits) {
     const long outer = (long)block;
     long index_at = d->index_offset + outer * d->kept_index[0];
     long value_at = d->value_offset + outer * d->kept_value[0];
@@ -159,7 +180,7 @@ static inline void leave(__global const T *in, TARGET, const dims_t *d, const ul
     value_at += column * d->kept_value[1];
 #endif
     put_answer(d, in, TARGET_ARGUMENTS, index_at, value_at, d->in_offset + outer * ELEMENTS + column, at >= 0,
-               (ulong)at);
+               (ulong)at, true, bits);
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void transposed(__global const T *restrict in, TARGET,
@@ -167,16 +188,27 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void transposed(__gl
     EACH_JOB(job) {
         /* The last blocks are moved back to end with all: of those, only what is new is left. */
         const ulong own = (ulong)job * VEC, first = min(own, g.blocks - VEC);
-        PLACES_T places[COLUMNS];
-        bool together = false;
-        fold(in + dims.in_offset + (long)first * ELEMENTS, places);
-        if (first == own)
-            together = LEAVE_TOGETHER(first, places);
-        for (int c = 0; c < COLUMNS && !together; ++c) {
+        __global const T *const p = in + dims.in_offset + (long)first * ELEMENTS;
+        acc_t acc[COLUMNS];
+        PLACES_T places[COLUMNS], values[COLUMNS];
+        fold(p, acc);
+#pragma unroll
+        for (int c = 0; c < COLUMNS; ++c) {
+            places[c] = places_of(acc[c]);
+#if VALUE
+            values[c] = AS(SIGNED_T)(values_of(p + c, ACC_KEY(acc[c]), places[c]));
+#else
+            values[c] = places[c];
+#endif
+        }
+        const bool left = first == own && leave_together(TARGET_ARGUMENTS, &dims, first, places, values);
+        for (int c = 0; c < COLUMNS && !left; ++c) {
             SIGNED_T at[VEC];
+            T bits[VEC];
             SPREAD(places[c], at);
+            SPREAD(AS(T)(values[c]), bits);
             for (uint b = (uint)(own - first); b < VEC; ++b)
-                leave(in, TARGET_ARGUMENTS, &dims, first + b, c, at[b]);
+                leave(in, TARGET_ARGUMENTS, &dims, first + b, c, at[b], bits[b]);
         }
     }
     ANSWERS_ARE_LEFT();

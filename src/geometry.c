@@ -156,8 +156,8 @@ bool comes_from_memory(const geometry_request *r) {
 #define PAST_SHARE 32
 bool answers_go_past(const geometry_request *r, const geometry *g) {
     const uint32_t reads = element_bytes(r->problem), writes = r->problem->index.type->bits / 8;
-    return r->device->clang_cpu && g->scan.group == 1 && g->parts == 1 && g->vector > 1 && !r->problem->value.type &&
-           comes_from_memory(r) && r->layout->reduction < PAST_SHARE * writes / reads;
+    return r->device->clang_cpu && g->scan.group == 1 && g->parts == 1 && g->vector > 1 && comes_from_memory(r) &&
+           r->layout->reduction < PAST_SHARE * writes / reads;
 }
 
 load_kind kind_of_load(const geometry_request *r, bool unit, uint32_t vector) {
