@@ -77,7 +77,7 @@ static inline void fold_rows(__global const T *p, const uintptr_t later, const u
 #pragma unroll
         for (int i = 0; i < CHUNK; ++i)
             if (IS_NEW(i) && LINE_STARTS(from + i))
-                PREFETCH(later + (uintptr_t)((from + i) * VECTOR_BYTES));
+                PREFETCH_FAR(later + (uintptr_t)((from + i) * VECTOR_BYTES));
 #endif
         load_chunk(p + from, v);
         transpose(v);

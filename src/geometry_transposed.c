@@ -1,12 +1,12 @@
 /* How kernels/transposed.cl lies over blocks of a few elements. */
 #include "geometry.h"
 
-/* Blocks that a work-item takes at once: it transposes as many of their elements in its registers, and each doubling is
- * one more pass over these. */
-#define ABREAST 8
-#define ABREAST_NARROW 16 /* of 8- and 16-bit elements */
+/* Blocks that a work-item takes at once: it transposes as many of their elements in its registers, which are few, and
+ * each doubling is one more pass over these. */
+#define ABREAST_BYTES 32 /* of one element of each */
+#define ABREAST_MOST 16
 static uint32_t blocks_abreast(const geometry_request *r, uint64_t blocks) {
-    const uint32_t most = element_bytes(r->problem) <= 2 ? ABREAST_NARROW : ABREAST;
+    const uint32_t most = min_u32(ABREAST_BYTES / element_bytes(r->problem), ABREAST_MOST);
     return floor_power(blocks, min_u32(widest_vector(r, r->tuning->vector_bytes, false), most));
 }
 
@@ -43,6 +43,7 @@ bool geometry_transposed(const geometry_request *r, geometry *g) {
     g->load = r->device->clang_cpu ? LOAD_PACKED : LOAD_UNALIGNED;
     choose_arithmetic(r, g);
     g->words = g->ptx = false;
+    g->ahead = g->ahead ? r->tuning->ahead_transposed : 0;
     g->units = l->reduction;
     g->chunk = g->units;
     g->columns = (uint32_t)columns;
