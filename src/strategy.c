@@ -33,7 +33,6 @@ static bool always(const geometry_request *r, const geometry *g) {
  * columns whose rows are whole lines, or wide. So many of them that a program for each shape is worth it. */
 #define TRANSPOSED_BYTES_LEAST 262144
 #define TRANSPOSED_ROW_MOST 40
-#define TRANSPOSED_WIDE_ROW_MOST 32 /* of 8-byte elements */
 #define TRANSPOSED_COLUMN_BYTES 128
 #define LINE_BYTES 64
 static bool blocks_are_narrow(const geometry_request *r, const geometry *g) {
@@ -42,7 +41,7 @@ static bool blocks_are_narrow(const geometry_request *r, const geometry *g) {
     if (r->tuning->group > 1 || r->layout->outputs < TRANSPOSED_BYTES_LEAST / element / r->layout->reduction)
         return false;
     if (g->columns == 1)
-        return g->units <= (element == 8 ? TRANSPOSED_WIDE_ROW_MOST : TRANSPOSED_ROW_MOST);
+        return g->units <= TRANSPOSED_ROW_MOST;
     return bytes < TRANSPOSED_COLUMN_BYTES && bytes % LINE_BYTES != 0;
 }
 
