@@ -8,9 +8,13 @@
  *
  * From the host, besides order.clh and index.clh: SIDE (outputs of a tile at most), UNROLL (vectors in flight), and
  *   OVERLAP  a segment's last vector is moved back to end with the segment (segment >= VEC)
+ *   BY_VALUE a segment's best value first, the place in it at the end (8 bits: segment < 255)
  * A segment has at most ITERATIONS_MAX vectors, a reduction at most 2^30 elements. */
 #include "index.clh"
 #include "order.clh"
+#ifdef BY_VALUE
+#include "extremes.clh"
+#endif
 
 /* What stays the same for every job; strides and lengths count elements. */
 typedef struct {
@@ -21,11 +25,21 @@ typedef struct {
     long column_stride; /* input stride of the last kept dim; see columns_t in strip.clh */
 } abreast_t;
 
+#ifdef BY_VALUE
+#define FOLDED extremes_t
+#define FOLD(folded, bits, k) extremes_step(&(folded), (bits))
+#else
+#define FOLDED acc_t
+#define FOLD(folded, bits, k) ACC_STEP(folded, bits, k)
+#endif
+
 /* Fold the segment at p, whose first vector is iteration k. What lies `ahead` elements after it is asked for. */
-static inline acc_t fold(__global const T *p, const abreast_t *g, acc_t acc, const uint k, const long ahead) {
+static inline void fold(__global const T *p, const abreast_t *g, FOLDED *folded, const uint k, const long ahead) {
     const uint vectors = (uint)g->segment_vectors;
+    FOLDED best = *folded;
     uint x = 0;
     (void)ahead;
+    (void)k;
     for (; x + UNROLL <= vectors; x += UNROLL) {
         TV bits[UNROLL];
 #pragma unroll
@@ -39,7 +53,7 @@ static inline acc_t fold(__global const T *p, const abreast_t *g, acc_t acc, con
         }
 #pragma unroll
         for (uint u = 0; u < UNROLL; ++u)
-            ACC_STEP(acc, bits[u], k + x + u);
+            FOLD(best, bits[u], k + x + u);
     }
     for (; x < vectors; ++x) {
         __global const T *const vector = p + vector_place(x, g->segment);
@@ -47,9 +61,9 @@ static inline acc_t fold(__global const T *p, const abreast_t *g, acc_t acc, con
         if (LINE_STARTS(x))
             PREFETCH(FROM(vector, ahead));
 #endif
-        ACC_STEP(acc, load(vector, 1), k + x);
+        FOLD(best, load(vector, 1), k + x);
     }
-    return acc;
+    *folded = best;
 }
 
 static inline long segment_at(const dims_t *dims, const ulong segment) {
@@ -59,19 +73,51 @@ static inline long segment_at(const dims_t *dims, const ulong segment) {
     return segment_start(dims, w);
 }
 
-/* Take a finished block's winner; `from` is the block's first segment. */
-static inline candidate_t close_block(const abreast_t *g, const candidate_t best, const acc_t acc, const ulong from) {
+/* A block's segments are counted where their values come first, and else their vectors. */
+#ifdef BY_VALUE
+#define SEGMENTS_MOST(g) ITERATIONS_MAX
+static inline void fold_segment(__global const T *p, const abreast_t *g, acc_t *acc, const uint segment,
+                                const long ahead) {
+    extremes_t e;
+    extremes_none(&e);
+    fold(p, g, &e, 0, ahead);
+    acc_step(acc, extremes_key(&e), (T)segment);
+}
+
+/* The block's winner among all outputs' segments from p on; `from` is the block's first segment. */
+static inline candidate_t block_winner(__global const T *p, const dims_t *dims, const abreast_t *g, const acc_t acc,
+                                       const ulong from) {
+    uint at, component;
+    const T top = acc_winner(acc, &at, &component);
+    __global const T *const segment = p + segment_at(dims, from + at);
+    search_t search;
+    search_for(&search, top);
+    for (uint x = 0; x < (uint)g->segment_vectors; ++x)
+        search_step(&search, load(segment + vector_place(x, g->segment), 1));
+    const uint place = search_place(&search);
+    return CANDIDATE(top, (from + at) * g->segment + vector_place(place / VEC, g->segment) + place % VEC);
+}
+#else
+#define SEGMENTS_MOST(g) (ITERATIONS_MAX / (uint)(g)->segment_vectors)
+static inline void fold_segment(__global const T *p, const abreast_t *g, acc_t *acc, const uint segment,
+                                const long ahead) {
+    fold(p, g, acc, segment * (uint)g->segment_vectors, ahead);
+}
+static inline candidate_t block_winner(__global const T *p, const dims_t *dims, const abreast_t *g, const acc_t acc,
+                                       const ulong from) {
     uint at, component;
     const T top = acc_winner(acc, &at, &component);
     const uint vectors = (uint)g->segment_vectors, segment = at / vectors;
-    const ulong place = (from + segment) * g->segment + vector_place(at - segment * vectors, g->segment);
-    return better(best, CANDIDATE(top, place + component));
+    (void)p;
+    (void)dims;
+    return CANDIDATE(top, (from + segment) * g->segment + vector_place(at - segment * vectors, g->segment) + component);
 }
+#endif
 
 /* The best of each of `count` neighbouring outputs. The job after this one starts `next` elements further. */
 static inline void scan(__global const T *start, const dims_t *dims, const abreast_t *g, const uint count,
                         const long next, candidate_t *best) {
-    const uint most = ITERATIONS_MAX / (uint)g->segment_vectors;
+    const uint most = SEGMENTS_MOST(g);
     acc_t acc[SIDE];
 #ifdef AHEAD
     /* So many outputs ahead, and behind a row's last ones in the next row; or whole rows where they are short. */
@@ -90,7 +136,6 @@ static inline void scan(__global const T *start, const dims_t *dims, const abrea
             acc[o] = ACC_EMPTY;
         for (uint s = 0; s < segments; ++s) {
             const long row = segment_at(dims, from + s);
-            const uint k = s * (uint)g->segment_vectors;
 #ifdef AHEAD
             const ulong later = from + s + rows_ahead;
             const long over = (later < g->segments ? segment_at(dims, later) : next) - row - back;
@@ -101,11 +146,11 @@ static inline void scan(__global const T *start, const dims_t *dims, const abrea
 #else
                 const long ahead = 0;
 #endif
-                acc[o] = fold(start + row + (long)o * g->column_stride, g, acc[o], k, ahead);
+                fold_segment(start + row + (long)o * g->column_stride, g, &acc[o], s, ahead);
             }
         }
         for (uint o = 0; o < count; ++o)
-            best[o] = close_block(g, best[o], acc[o], from);
+            best[o] = better(best[o], block_winner(start + (long)o * g->column_stride, dims, g, acc[o], from));
     }
 }
 

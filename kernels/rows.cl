@@ -8,10 +8,11 @@
  * From the host, besides order.clh and index.clh: GROUP, LANES (powers of two), UNROLL (vectors in flight), and
  *   OVERLAP  a segment's last vector is moved back to end with the segment (unaligned loads, segment >= VEC)
  *   TOGETHER UNROLL vectors from a multiple of UNROLL on never cross a segment's end (LANES 1, no gaps; OVERLAP only
- *            with PLACED, which reads a last vector alone)
+ *            with PLACED and BY_VALUE, which read a last vector alone)
  *   STEADY   vectors that are LANES apart lie at equal distances: one reduced dim, or segments whose number of vectors
  *            divides LANES; without OVERLAP
  *   PLACED   a short row of narrow elements: places stand beside the keys (rows_placed.clh)
+ *   BY_VALUE a long row: the best value of each step first, then its place (rows_by_value.clh)
  *   GAPS     rows do not follow each other in memory, which matters to AHEAD (REDUCED 1)
  *   LATE     the end of a row is dealt out in pieces, to whoever is done with its part (late.clh)
  *   PEEL     loads are aligned: elements before the first and after the last aligned vector go one by one (REDUCED 1)
@@ -150,8 +151,8 @@ static inline void load_vectors(__global const T *start, const dims_t *dims, con
 
 #ifdef PLACED
 #include "rows_placed.clh"
-#elif defined(BY_SELECT)
-#include "rows_wide.clh"
+#elif defined(BY_VALUE)
+#include "rows_by_value.clh"
 #else
 /* Best of the vectors v, v + LANES, ... below `end`, with places relative to index `origin`. */
 static inline candidate_t scan(__global const T *start, const dims_t *dims, const rows_t *g, ulong v, const ulong end,

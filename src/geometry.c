@@ -176,3 +176,8 @@ void choose_arithmetic(const geometry_request *r, geometry *g) {
         r->tuning->words && r->device->little_endian && bits <= 16 && g->vector * bits >= 32 && g->vector * bits <= 128;
     g->ptx = r->tuning->native && r->device->ptx;
 }
+
+bool can_be_by_value(const geometry_request *r, const geometry *g) {
+    const bool counts_apart = r->problem->input.type->bits > 16 || g->vector > VECTOR_MAX;
+    return counts_apart && !g->ptx && g->vector > 1 && g->load != LOAD_STRIDED;
+}

@@ -72,6 +72,10 @@ load_kind kind_of_load(const geometry_request *r, bool unit, uint32_t vector);
 /* Whether narrow elements are kept in words, and what is asked for ahead; g->vector and g->load are set. */
 void choose_arithmetic(const geometry_request *r, geometry *g);
 
+/* Whether values may come first (kernels/extremes.clh): keys and iterations lie in vectors of their own. After
+ * choose_arithmetic. */
+bool can_be_by_value(const geometry_request *r, const geometry *g);
+
 /* Columns of blocks of rows and columns without gaps, which follow each other without gaps; 1: rows of the input; 0:
  * the problem has no such blocks. */
 uint64_t block_columns(const layout *l);

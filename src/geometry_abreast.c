@@ -17,6 +17,16 @@ static void choose_segment_vector(const geometry_request *r, const layout_dim *l
     g->load = kind_of_load(r, true, g->vector);
 }
 
+/* Whether a segment has vectors enough for its value first (kernels/abreast.cl), and its places fit an element. */
+#define FLOATS_BY_VALUE 4
+#define INTEGERS_BY_VALUE 2
+static bool is_by_value(const geometry_request *r, const geometry *g) {
+    const dtype_info *type = r->problem->input.type;
+    const uint64_t least = type->kind == KIND_FLOAT ? FLOATS_BY_VALUE : INTEGERS_BY_VALUE;
+    return can_be_by_value(r, g) && g->segment_vectors >= least &&
+           g->segment_vectors * g->vector < (UINT64_C(1) << min_u32(type->bits, 31)) - 1;
+}
+
 /* Tiles over `size` neighbours, all alike but for the last, as wide as their accumulators allow, a key and a count for
  * each component: a tile that has only some of them reads little in a row. Narrower where that leaves too few for the
  * device. */
@@ -44,6 +54,7 @@ bool geometry_abreast(const geometry_request *r, geometry *g) {
     if (g->segment_vectors >= UINT64_C(1) << min_u32(bits, 16))
         return false;
     g->unroll = (uint32_t)min_u64(r->tuning->unroll_rows, g->segment_vectors);
+    g->by_value = is_by_value(r, g);
     g->units = l->reduction / last->size * g->segment_vectors;
     g->least = 1;
     if (!cut(r, l->outputs, 1, 1, part_units(r, g->vector, 1), g))

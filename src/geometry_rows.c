@@ -1,17 +1,31 @@
 /* How kernels/rows.cl lies over a collapsed problem. */
 #include "geometry.h"
 
-/* Elements of a row for which a wide vector is worth the search of its winner's place (kernels/rows_wide.clh). */
+/* From so many vectors on a row's values first and a search for the place are faster than counting along
+ * (kernels/rows_by_value.clh; docs/tuning.md). Wide vectors cannot count along. */
+#define FLOATS_BY_VALUE 32
+#define INTEGERS_BY_VALUE 64
+static bool is_by_value(const geometry_request *r, const geometry *g) {
+    const dtype_info *type = r->problem->input.type;
+    const uint64_t least = type->kind == KIND_FLOAT ? FLOATS_BY_VALUE : INTEGERS_BY_VALUE;
+    return can_be_by_value(r, g) && !g->placed && (g->vector > VECTOR_MAX || g->chunk >= least);
+}
+
+/* Elements of a row for which a wide vector is worth that search. */
 #define WIDE_ROW 512
 
-/* Rows of narrow elements, below these lengths, for which a place beside each key is faster than a value first and a
- * search for it at the end (kernels/rows_placed.clh, rows_wide.clh; docs/tuning.md). */
-#define PLACED_ROW_8 768
-#define PLACED_ROW_16 3072
+/* Rows of narrow elements, below these lengths, for which a place beside each key is faster than that
+ * (kernels/rows_placed.clh; docs/tuning.md). */
+#define PLACED_ROW_8 512
+#define PLACED_ROW_16 2048
+#define PLACED_ROW_FLOAT_16 1024
 static bool is_placeable(const geometry_request *r) {
-    const uint32_t bits = r->problem->input.type->bits;
-    return r->layout->reduced_count == 1 && r->device->little_endian && bits <= 16 &&
-           r->layout->reduction < (bits == 8 ? PLACED_ROW_8 : PLACED_ROW_16);
+    const dtype_info *type = r->problem->input.type;
+    const uint64_t least = type->bits == 8            ? PLACED_ROW_8
+                           : type->kind == KIND_FLOAT ? PLACED_ROW_FLOAT_16
+                                                      : PLACED_ROW_16;
+    return r->layout->reduced_count == 1 && r->device->little_endian && type->bits <= 16 &&
+           r->layout->reduction < least;
 }
 
 static void choose_row_vector(const geometry_request *r, geometry *g) {
@@ -37,7 +51,7 @@ static void choose_row_vector(const geometry_request *r, geometry *g) {
         }
     }
     g->load = kind_of_load(r, unit, g->vector);
-    /* An element's place in a step must fit the element's width (kernels/rows_wide.clh, rows_placed.clh). */
+    /* An element's place in a step must fit the element's width (kernels/rows_by_value.clh, rows_placed.clh). */
     if (element_bytes(r->problem) == 1)
         g->unroll = min_u32(g->unroll, 254 / g->vector);
 }
@@ -77,8 +91,10 @@ static void choose_row_loop(const geometry_request *r, geometry *g, uint32_t gro
     g->steady = group > 1 && !g->overlap &&
                 (l->reduced_count == 1 || (l->reduced_count == 2 && g->lanes % g->segment_vectors == 0));
     g->placed = group == 1 && g->parts == 1 && g->vector > 1 && !g->words && is_placeable(r);
+    g->by_value = group == 1 && is_by_value(r, g);
     g->one_block = g->placed && l->reduction < UINT64_C(1) << r->problem->input.type->bits;
-    g->together = group == 1 && !r->strided && (!g->overlap || g->placed) &&
+    const bool last_alone = g->placed || (g->by_value && l->reduced_count == 1);
+    g->together = group == 1 && !r->strided && (!g->overlap || last_alone) &&
                   (g->parts == 1 || g->chunk % g->unroll == 0) &&
                   (l->reduced_count == 1 || g->segment_vectors % g->unroll == 0);
 }

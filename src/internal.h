@@ -215,6 +215,7 @@ typedef struct geometry {
     uint32_t strip;        /* columns: vectors of a work-item; abreast: outputs of a tile at most */
     bool overlap, peel;    /* rows.cl tells */
     bool together, placed; /* rows.cl: TOGETHER, PLACED */
+    bool by_value;         /* rows.cl: BY_VALUE */
     bool steady;           /* rows.cl: STEADY; column.clh: RUNS */
     bool gaps;             /* rows.cl: GAPS, and what it takes */
     int64_t ahead_by, turned_by;

@@ -7,6 +7,7 @@
 #define answers_go_past argmax_cl_internal_answers_go_past
 #define block_columns argmax_cl_internal_block_columns
 #define cached_plans_release argmax_cl_internal_cached_plans_release
+#define can_be_by_value argmax_cl_internal_can_be_by_value
 #define check_desc argmax_cl_internal_check_desc
 #define check_enqueue argmax_cl_internal_check_enqueue
 #define check_queue argmax_cl_internal_check_queue

@@ -85,17 +85,19 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char tex
         add(&w, " -DROWS=%" PRIu64 " -DCOLUMNS=%" PRIu32 " -DSTEP=%" PRIu32 " -DCHUNK=%" PRIu32, g->units, g->columns,
             g->unroll, g->batch);
     else if (g->family == FAMILY_ABREAST)
-        add(&w, " -DUNROLL=%" PRIu32 " -DSIDE=%" PRIu32 "%s", g->unroll, g->strip, g->overlap ? " -DOVERLAP" : "");
+        add(&w, " -DUNROLL=%" PRIu32 " -DSIDE=%" PRIu32 "%s%s", g->unroll, g->strip, g->overlap ? " -DOVERLAP" : "",
+            g->by_value ? " -DBY_VALUE" : "");
     else if (g->family != FAMILY_ROWS)
         add(&w, " -DUNROLL=%" PRIu32 " -DACROSS=%" PRIu32 " -DSTRIP=%" PRIu32 "%s%s%s", g->unroll, g->lanes, g->strip,
             g->one_block ? " -DONE_BLOCK" : "", g->steady ? " -DRUNS" : "", g->pieces ? " -DLATE" : "");
     else
-        add(&w, " -DUNROLL=%" PRIu32 " -DLANES=%" PRIu32 "%s%s%s%s%s%s%s", g->unroll, g->lanes,
+        add(&w, " -DUNROLL=%" PRIu32 " -DLANES=%" PRIu32 "%s%s%s%s%s%s%s%s", g->unroll, g->lanes,
             !g->placed     ? ""
             : g->one_block ? " -DPLACED -DONE_BLOCK"
                            : " -DPLACED",
-            g->overlap ? " -DOVERLAP" : "", g->peel ? " -DPEEL" : "", g->together ? " -DTOGETHER" : "",
-            g->steady ? " -DSTEADY" : "", g->gaps ? " -DGAPS" : "", g->pieces ? " -DLATE" : "");
+            g->by_value ? " -DBY_VALUE" : "", g->overlap ? " -DOVERLAP" : "", g->peel ? " -DPEEL" : "",
+            g->together ? " -DTOGETHER" : "", g->steady ? " -DSTEADY" : "", g->gaps ? " -DGAPS" : "",
+            g->pieces ? " -DLATE" : "");
     /* Whole rows of one dim gain by the loop; float16 over several lost by it (docs/tuning.md, "Small inputs"). */
     if (g->scan.group > 1 && g->scan.jobs_per_group == 1 && g->scan.jobs < UINT64_C(1) << 31 &&
         g->family != FAMILY_HELD && (g->parts > 1 || g->family != FAMILY_ROWS || l->reduced_count > 1))
