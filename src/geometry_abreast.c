@@ -55,6 +55,8 @@ bool geometry_abreast(const geometry_request *r, geometry *g) {
         return false;
     g->unroll = (uint32_t)min_u64(r->tuning->unroll_rows, g->segment_vectors);
     g->by_value = is_by_value(r, g);
+    if (g->by_value)
+        g->ahead = 0; /* so short a loop reaches far ahead by itself (docs/tuning.md) */
     g->units = l->reduction / last->size * g->segment_vectors;
     g->least = 1;
     if (!cut(r, l->outputs, 1, 1, part_units(r, g->vector, 1), g))

@@ -153,6 +153,8 @@ bool geometry_rows(const geometry_request *r, lane_rule rule, geometry *g) {
         return false;
     choose_row_loop(r, g, group);
     look_ahead_over_gaps(r, g);
+    if (g->by_value && l->reduced_count == 1 && !g->gaps)
+        g->ahead = 0; /* so short a loop reaches far ahead by itself (docs/tuning.md) */
     const uint64_t most =
         rule == LANES_ONE ? (uint64_t)r->device->compute_units * r->tuning->groups_tiny : r->tuning->groups_max;
     g->scan = deal(r, group, ceil_div(l->outputs, rows) * g->parts, most);
