@@ -2,59 +2,13 @@
 #include "append.h"
 #include "first.h"
 #include "report.h"
-#include "run.h"
-#include "tune.h"
+#include "settings.h"
+#include "survey.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-
-#ifndef BENCH_COMMIT
-#define BENCH_COMMIT "unknown"
-#endif
-
-enum { FILTERS_MAX = 8 };
-
-static const char USAGE[] =
-    "Usage: argmax-cl-bench [options]\n"
-    "Measures each problem of a file, interleaved with a reader of the same bytes (the limit).\n"
-    "\n"
-    "  --problems FILE    one problem a line (see the head of bench/problems.txt); - reads lines as they come;\n"
-    "                     default: the file bench/problems.txt of the sources\n"
-    "  --filter TEXT      only lines that contain TEXT, comment included; may be repeated, all must be there\n"
-    "  --device SELECTOR  index or part of a name; default: the fastest\n"
-    "  --seconds S        time for each problem, beside its preparation and check; default: 1\n"
-    "  --json FILE        append a JSON line for each problem; - writes them instead of the table\n"
-    "  --cached           leave inputs below 256 MiB in the caches of a GPU\n"
-    "  --no-check         do not look at the answers\n"
-    "  --commit TEXT      the version that the JSON lines name; default: that of the build\n"
-    "  --first            time what the first result of a process costs, on the first selected problem alone\n"
-    "  --tune             search the tuning parameters that are fastest on the device, and write them to the file "
-    "that\n"
-    "                     the library reads (docs/tuning.md); --filter TEXT: for classes with TEXT in their name;\n"
-    "                     --seconds S: at most, 300 unless given; --json and --problems have no meaning then\n"
-    "  --from FILE        with --tune: start from the row of that tuning file alone\n"
-    "  --to FILE          with --tune: write to that file\n"
-    "  --fields LIST      with --tune: these fields alone, names with commas between\n"
-    "  --bytes N          with --tune: size of the inputs\n"
-    "  --help\n"
-    "\n"
-    "GB/s counts the cache lines of the input that must be touched, and the outputs, over the device's time from\n"
-    "the first command's start to the last one's end; all figures are medians, the spread is between the quartiles.\n"
-    "limit: GB/s of the best reader of the same input; wall: enqueue to finish; launch: the same for an empty kernel.\n"
-    "Exit status: 0; 1 when a problem failed, an answer was wrong, or a file could not be written; 2 for a wrong "
-    "option.\n";
-
-typedef struct settings {
-    const char *problems, *device, *json, *commit;
-    const char *filters[FILTERS_MAX];
-    int filter_count;
-    bool tune, first;
-    tune_options tuning;
-    run_options run;
-} settings;
 
 /* The files that the whole run works with. */
 typedef struct session {
@@ -65,6 +19,7 @@ typedef struct session {
     bool json_full;     /* nothing can be added to it any more */
     int width;
     bool all_good;
+    survey survey;
 } session;
 
 static bool selected(const settings *s, const char *line) {
@@ -127,7 +82,14 @@ static void measure_line(session *s, const char *line) {
     else
         run_problem(&s->bench, &p, &s->settings->run, &result);
     s->all_good = s->all_good && (result.failure[0] == 0 || result.skipped) && result.check != CHECK_WRONG;
-    if (s->table != NULL)
+    if (s->settings->survey && parsed)
+        s->all_good = survey_add(&s->survey, text, &p, &result) && s->all_good;
+    if (s->table != NULL && s->settings->programs && result.failure[0] == 0)
+        fprintf(s->table, "%u programs, %.0f ms  %-18s %s\n", result.builds, 1e3 * result.planned, result.strategy,
+                text);
+    else if (s->table != NULL && s->settings->survey)
+        survey_show(s->table, text, &result);
+    else if (s->table != NULL)
         report_row(s->table, text, &result, s->width);
     if (json != NULL) {
         report_json(json, &s->device, s->settings->commit, text, parsed ? &p : NULL, &result);
@@ -152,7 +114,9 @@ static int widest(const settings *s, FILE *file) {
 static void measure_file(session *s, FILE *file) {
     char line[PROBLEM_LINE_SIZE];
     s->width = file == stdin ? 48 : widest(s->settings, file);
-    if (s->table != NULL && !s->settings->first)
+    if (s->table != NULL && s->settings->survey)
+        survey_head(s->table, &s->device);
+    else if (s->table != NULL && !s->settings->first)
         report_head(s->table, &s->device, s->width);
     while (fgets(line, sizeof line, file) != NULL) {
         if (!selected(s->settings, line))
@@ -161,15 +125,55 @@ static void measure_file(session *s, FILE *file) {
         if (s->settings->first || s->json_full)
             break;
     }
+    if (s->table != NULL && s->settings->survey)
+        survey_report_programs(s->table, &s->survey);
+    if (s->table != NULL && s->settings->survey && !s->settings->programs)
+        survey_report(s->table, &s->survey);
+}
+
+/* The problems that --random draws, as a file. */
+static FILE *draw_file(const settings *s) {
+    FILE *const file = tmpfile();
+    for (uint64_t i = 0; file != NULL && i < s->random; i++) {
+        problem_line p;
+        char text[PROBLEM_LINE_SIZE];
+        draw_problem(&s->draw, i, &p);
+        problem_print(&p, text, sizeof text);
+        fprintf(file, "%s\n", text);
+    }
+    if (file != NULL)
+        rewind(file);
+    return file;
+}
+
+static FILE *open_problems(const settings *s) {
+    if (s->random > 0)
+        return draw_file(s);
+    return strcmp(s->problems, "-") == 0 ? stdin : fopen(s->problems, "r");
+}
+
+static void print_problems(const settings *s, FILE *file) {
+    char line[PROBLEM_LINE_SIZE], text[PROBLEM_LINE_SIZE];
+    while (fgets(line, sizeof line, file) != NULL)
+        if (selected(s, line)) {
+            without_comment(line, text);
+            puts(text);
+        }
 }
 
 static bool measure_all(const settings *s) {
     session all = {.settings = s, .table = stdout, .all_good = true};
-    const bool from_stdin = strcmp(s->problems, "-") == 0, to_stdout = s->json != NULL && strcmp(s->json, "-") == 0;
-    FILE *const problems = from_stdin ? stdin : fopen(s->problems, "r");
+    const bool to_stdout = s->json != NULL && strcmp(s->json, "-") == 0;
+    FILE *const problems = open_problems(s);
     if (problems == NULL)
-        return complain("%s: %s", s->problems, strerror(errno));
+        return complain("%s: %s", s->random > 0 ? "a temporary file" : s->problems, strerror(errno));
     bool good = true;
+    if (s->print) {
+        print_problems(s, problems);
+        if (problems != stdin)
+            fclose(problems);
+        return true;
+    }
     if (to_stdout) {
         all.table = NULL;
         all.json = stdout;
@@ -182,6 +186,7 @@ static bool measure_all(const settings *s) {
         if (good && workbench_open(&all.bench, &all.device)) {
             measure_file(&all, problems);
             good = all.all_good;
+            survey_free(&all.survey);
             workbench_close(&all.bench);
         } else {
             good = false;
@@ -205,96 +210,9 @@ static bool tune_device(const settings *s) {
     return good;
 }
 
-static bool read_seconds(const char *text, double *seconds) {
-    char *end;
-    *seconds = strtod(text, &end);
-    return (end != text && *end == 0 && *seconds >= 0 && *seconds <= 3600) ||
-           complain("--seconds %s: expected a number from 0 to 3600", text);
-}
-
-static bool read_bytes(const char *text, uint64_t *bytes) {
-    char *end;
-    errno = 0;
-    *bytes = strtoull(text, &end, 10);
-    return (errno == 0 && end != text && *end == 0 && *bytes >= 1 << 16 && *bytes % 4096 == 0) ||
-           complain("--bytes %s: expected a multiple of 4096, at least 65536", text);
-}
-
-static bool read_options(int argc, char **argv, settings *s) {
-    static const struct option options[] = {
-        {"problems", required_argument, NULL, 'p'}, {"filter", required_argument, NULL, 'f'},
-        {"device", required_argument, NULL, 'd'},   {"seconds", required_argument, NULL, 's'},
-        {"json", required_argument, NULL, 'j'},     {"cached", no_argument, NULL, 'c'},
-        {"no-check", no_argument, NULL, 'n'},       {"commit", required_argument, NULL, 'v'},
-        {"help", no_argument, NULL, 'h'},           {"tune", no_argument, NULL, 't'},
-        {"from", required_argument, NULL, 'r'},     {"to", required_argument, NULL, 'o'},
-        {"bytes", required_argument, NULL, 'b'},    {"first", no_argument, NULL, '1'},
-        {"fields", required_argument, NULL, 'l'},   {NULL, 0, NULL, 0}};
-    for (int option; (option = getopt_long(argc, argv, "d:h", options, NULL)) != -1;) {
-        switch (option) {
-        case 'p':
-            s->problems = optarg;
-            break;
-        case 'f':
-            if (s->filter_count == FILTERS_MAX)
-                return complain("--filter: expected at most %d", FILTERS_MAX);
-            s->filters[s->filter_count++] = optarg;
-            break;
-        case 'd':
-            s->device = optarg;
-            break;
-        case 's':
-            if (!read_seconds(optarg, &s->run.seconds))
-                return false;
-            s->tuning.seconds = s->run.seconds;
-            break;
-        case 't':
-            s->tune = true;
-            break;
-        case '1':
-            s->first = true;
-            break;
-        case 'r':
-            s->tuning.from = optarg;
-            break;
-        case 'o':
-            s->tuning.to = optarg;
-            break;
-        case 'l':
-            s->tuning.fields = optarg;
-            break;
-        case 'b':
-            if (!read_bytes(optarg, &s->tuning.bytes))
-                return false;
-            break;
-        case 'j':
-            s->json = optarg;
-            break;
-        case 'c':
-            s->run.cached = true;
-            break;
-        case 'n':
-            s->run.check = false;
-            break;
-        case 'v':
-            s->commit = optarg;
-            break;
-        case 'h':
-            fputs(USAGE, stdout);
-            exit(0);
-        default:
-            return false;
-        }
-    }
-    return optind == argc || complain("%s: expected options alone", argv[optind]);
-}
-
 int main(int argc, char **argv) {
-    settings s = {.problems = BENCH_PROBLEMS,
-                  .commit = BENCH_COMMIT,
-                  .run = {.seconds = 1, .check = true},
-                  .tuning = {.seconds = 300}};
-    if (!read_options(argc, argv, &s))
+    settings s;
+    if (!settings_read(&s, argc, argv))
         return 2;
     signal(SIGXFSZ, SIG_IGN); /* a file that cannot grow is an error like any other */
     bool good = s.tune ? tune_device(&s) : measure_all(&s);

@@ -4,6 +4,11 @@
     bench/compare.py --bench build/bench/argmax-cl-bench --filter "cpu flat"
     bench/compare.py --gpu --problems bench/peers_gpu.txt --limit 200 --json bench/results/h200.jsonl
 
+    bench/compare.py --gpu --random 200 --seed 1 --bytes 64M..512M --peers torch,compiled,cub
+
+--random takes problems that argmax-cl-bench draws, with the same options, and the naive kernel among the peers; a peer
+has --patience seconds for each, and a problem on which one is faster is measured twice more.
+
 Peers, those that are installed: on a CPU NumPy, PyTorch (eager, and compiled by torch.compile), OpenCV, ONNX Runtime
 and CLBlast; with --gpu PyTorch, CuPy, JAX, and CUB where nvcc is found. argmax-cl-bench stays open beside them and
 measures each problem between the peers' turns, so that all see the same machine. GB/s counts the same bytes for all
@@ -13,7 +18,9 @@ measures each problem between the peers' turns, so that all see the same machine
 import argparse
 import contextlib
 import json
+import math
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -38,6 +45,7 @@ class Bench:
 
     def __init__(self, options):
         command = [options.bench, "--problems", "-", "--json", "-", "--seconds", str(options.seconds)]
+        command += ["--survey"] if options.random else []
         command += ["--device", options.device] if options.device else []
         command += ["--commit", options.commit] if options.commit else []
         before = (lambda: hurry(True)) if options.realtime else None
@@ -62,18 +70,40 @@ def measure_peer(peer, run, seconds):
     return samples
 
 
-def prepare_peers(p, flat, peers):
+@contextlib.contextmanager
+def patience(seconds):
+    """TimeoutError after so many seconds; 0: never."""
+    def ring(*_):
+        raise TimeoutError(f"longer than {seconds:g} s")
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+# With --random NumPy looks at so many elements for each problem, and at answers that are at most so many.
+LOOKED_AT = 1 << 22
+
+
+def prepare_peers(p, flat, peers, options):
     """Peer -> what runs the problem once; the names of those with wrong answers; and why others cannot."""
-    reference, runs, wrong, failed = Reference(p, flat), {}, [], {}
+    reference, runs, wrong, failed = Reference(p, flat, LOOKED_AT if options.random else Reference.MOST), {}, [], {}
+    outputs = math.prod(p.shape[d] for d in p.kept)
     for peer in peers:
         try:
-            run = peer.prepare(p, flat)
-            if run is None:
-                continue
-            got = peer.answer(run())
-            peer.seconds(run)
-            if reference.agrees(got) is False:
-                wrong.append(peer.name)
+            with patience(options.patience):
+                run = peer.prepare(p, flat)
+                if run is None:
+                    continue
+                result = run()
+                if not options.random or reference.right is not None and outputs <= 16 * LOOKED_AT:
+                    if reference.agrees(peer.answer(result)) is False:
+                        wrong.append(peer.name)
+                del result
+                peer.seconds(run)
             runs[peer] = run
         except Exception as error:  # a peer that cannot is no reason to stop
             failed[peer.name] = f"{type(error).__name__}: {str(error).splitlines()[0][:120] if str(error) else ''}"
@@ -93,9 +123,12 @@ def leave_out_impossible(row):
 
 
 def compare(p, bench, peers, data, options):
-    runs, wrong, failed = prepare_peers(p, data.want(p.data_key, p.make), peers)
+    runs, wrong, failed = prepare_peers(p, data.want(p.data_key, p.make), peers, options)
     ours, rates = [], {peer.name: [] for peer in runs}
-    for _ in range(options.rounds):
+
+    def one_is_faster():
+        return any(rate and rate[0] > ours[0]["gbps"] for rate in rates.values())
+    while len(ours) < options.rounds or options.random and len(ours) < 3 and one_is_faster():
         ours.append(bench.measure(p))
         if "failure" in ours[-1]:
             return ours[-1]
@@ -103,7 +136,8 @@ def compare(p, bench, peers, data, options):
             if options.realtime:
                 hurry(True)
             try:
-                seconds = statistics.median(measure_peer(peer, run, options.seconds))
+                with patience(options.patience):
+                    seconds = statistics.median(measure_peer(peer, run, options.seconds))
                 rates[peer.name].append(1e-9 * ours[-1]["bytes"] / seconds)
             except Exception as error:
                 failed[peer.name] = f"{type(error).__name__}: {str(error)[:120]}"
@@ -112,6 +146,8 @@ def compare(p, bench, peers, data, options):
                 hurry(False)
     small = ours[0]["us_device"] < 1000 and options.wall
     compared = [1e-3 * o["bytes"] / o["us_wall"] if small else o["gbps"] for o in ours]
+    if options.random:
+        rates["naive"] = [1e-3 * o["bytes"] / o["us_naive"] for o in ours]
 
     def middle(values):
         return round(statistics.median(values), 4)
@@ -142,6 +178,61 @@ def show(row, peers, width):
           f"{row['best_peer'] or '-':<12}{row['strategy']}{wrong}", flush=True)
 
 
+def problem_lines(options):
+    """The problems to measure, without their comments."""
+    if options.random:
+        command = [options.bench, "--print", "--random", str(options.random)] + ["--wide"] * options.wide
+        for name in ("seed", "bytes", "dtypes"):
+            if getattr(options, name):
+                command += ["--" + name, getattr(options, name)]
+        lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    else:
+        with open(options.problems, encoding="ascii") as file:
+            lines = list(file)
+    texts = [(line.split("#")[0].strip(), line) for line in lines]
+    return [text for text, line in texts if text and all(f in line for f in options.filter) and " largest" not in text]
+
+
+def share_data(problems):
+    """One input for all problems of a type, and these one after another, so that it is made once."""
+    problems.sort(key=lambda p: p.dtype)
+    for p in problems:
+        p.share(max(other.extent for other in problems if other.dtype == p.dtype))
+
+
+def percentiles(values):
+    values = sorted(values)
+    return "  ".join(f"{name} {values[min(len(values) - 1, int(share * len(values)))]:.3f}" for name, share in
+                     (("worst", 0), ("1 %", 0.01), ("5 %", 0.05), ("10 %", 0.1), ("25 %", 0.25), ("50 %", 0.5)))
+
+
+def summarise(rows):
+    """Ratios of ours and of each peer, and ours beside each and beside the best of them."""
+    rows = [r for r in rows if "failure" not in r]
+    if not rows:
+        return
+    print(f"argmax_cl     {len(rows):4} problems; of the limit: {percentiles([r['ratio'] for r in rows])}")
+    for name in dict.fromkeys(n for r in rows for n in r["peers"]):
+        those = [r for r in rows if name in r["peers"]]
+        print(f"{name:<13} {len(those):4} problems; of the limit: "
+              f"{percentiles([r['peers_ratio'][name] for r in those])}; wrong: {sum(name in r['wrong'] for r in those)}")
+        faster(name, those, [r["compared"] / r["peers"][name] for r in those])
+    for what, left_out in (("best of all", ()), ("best but naive", ("naive",))):
+        those = [r for r in rows if any(n not in left_out for n in r["peers"])]
+        if those:
+            faster(what, those, [r["compared"] / max(v for n, v in r["peers"].items() if n not in left_out)
+                                 for r in those])
+
+
+def faster(name, rows, shares):
+    mean = math.exp(statistics.mean(math.log(s) for s in shares))
+    print(f"  argmax_cl to {name}: {mean:.3f} times as fast (geometric mean), worst {min(shares):.3f}; "
+          f"more than 2 % behind on {sum(s < 0.98 for s in shares)} of {len(shares)}")
+    for share, row in sorted(zip(shares, rows), key=lambda pair: pair[0])[:10]:
+        if share < 0.98:
+            print(f"    {share:.3f} {row['strategy']:<18} {row['problem']}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bench", default=os.path.join(HERE, "../build/bench/argmax-cl-bench"))
@@ -153,18 +244,31 @@ def main():
     parser.add_argument("--cub", metavar="FILE",
                         help="bench/peers/cub_argmax.cu as a compiled library, to save the time")
     parser.add_argument("--peers", default="", help="comma-separated names; default: all that are installed")
-    parser.add_argument("--seconds", type=float, default=0.5, help="for each problem, peer and round")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=float, help="for each problem, peer and round; default: 0.5, --random: 0.1")
+    parser.add_argument("--rounds", type=int, help="default: 3, with --random 1")
+    parser.add_argument("--random", type=int, default=0, metavar="N", help="problems to draw")
+    parser.add_argument("--survey", action="store_true", help="the problems of --problems as --random does")
+    parser.add_argument("--seed", help="as argmax-cl-bench")
+    parser.add_argument("--bytes", help="as argmax-cl-bench")
+    parser.add_argument("--dtypes", help="as argmax-cl-bench")
+    parser.add_argument("--wide", action="store_true", help="as argmax-cl-bench")
+    parser.add_argument("--patience", type=float, help="seconds for a peer to compile or measure a problem, 0: any; "
+                        "default: 0, with --random 30")
     parser.add_argument("--limit", type=float, default=1e9, help="no new problem after so many seconds in all")
     parser.add_argument("--wall", action="store_true", help="compare wall times of problems below a millisecond")
     parser.add_argument("--realtime", action="store_true",
                         help="measure at real-time priority (needs root): for a machine with other load")
     parser.add_argument("--json", help="append a JSON line for each problem")
     options = parser.parse_args()
-    with open(options.problems, encoding="ascii") as file:
-        lines = [line for line in file if line.split("#")[0].strip() and all(f in line for f in options.filter)]
-    problems = [Problem(line.split("#")[0].strip()) for line in lines if " largest" not in line.split("#")[0]]
+    problems = [Problem(line) for line in problem_lines(options)]
+    options.random = options.random or options.survey
+    if options.random:
+        share_data(problems)
+    options.seconds = options.seconds or (0.1 if options.random else 0.5)
+    options.rounds = options.rounds or (1 if options.random else 3)
+    options.patience = options.patience if options.patience is not None else 30 if options.random else 0
     start, names, data = time.perf_counter(), [n for n in options.peers.split(",") if n], Recent(3)
+    rows = []
     peers, bench = find_peers(names, options.gpu, options.device, options.cub), Bench(options)
     width = max([len(p.text) for p in problems] + [7])
     print(f"{'problem':<{width}} {'argmax_cl':>9}{'limit':>9}{'ratio':>7}" + "".join(f"{p.name:>12}" for p in peers) +
@@ -176,6 +280,7 @@ def main():
             break
         row, done = compare(p, bench, peers, data, options), done + 1
         show(row, peers, width)
+        rows.append(row)
         worse += bool(row.get("to_best") and row["to_best"] < 1)
         if options.json:
             with open(options.json, "a", encoding="ascii") as file:
@@ -183,6 +288,8 @@ def main():
     bench.process.stdin.close()
     bench.process.wait()
     print(f"{worse} of {done} problems slower than the best peer")
+    if options.random:
+        summarise(rows)
 
 
 if __name__ == "__main__":

@@ -15,9 +15,11 @@ typedef struct job {
     argmax_cl_buffers buffers;
     cl_mem workspace;
     size_t input_bytes, index_bytes, value_bytes;
-    uint64_t limit_offset; /* bytes into the input, where the reader begins */
-    int limit_variant;     /* and its geometry */
-    bool flush;            /* before each repetition */
+    limit_traffic traffic; /* of the limit */
+    int limit_form;
+    naive_run naive;
+    bool naive_turns; /* it is quick enough to be measured over and over */
+    bool flush;       /* before each repetition */
 } job;
 
 /* Note why the job failed; returns false. */

@@ -5,8 +5,8 @@
 
 /* Work-groups of a GPU kernel, by work-items for each compute unit; blocks of a CPU kernel, in bytes. Which is best
  * changes with the size: short blocks balance small inputs, long ones keep the prefetchers going. */
-static const size_t ITEMS_PER_UNIT[LIMIT_VARIANTS] = {1024, 2048, 4096, 8192};
-static const size_t BLOCK_BYTES[LIMIT_VARIANTS] = {16384, 65536, 262144, 1048576};
+static const size_t ITEMS_PER_UNIT[LIMIT_READERS] = {1024, 2048, 4096, 8192};
+static const size_t BLOCK_BYTES[LIMIT_READERS] = {16384, 65536, 262144, 1048576};
 
 enum { GROUP = 256, HOST_CHUNK = 262144 };
 
@@ -31,33 +31,46 @@ void limit_close(read_limit *limit) {
         clReleaseKernel(limit->kernel);
 }
 
-static bool enqueue_read(const read_limit *limit, const bench_device *device, cl_command_queue queue, int variant,
-                         cl_mem buffer, uint64_t offset, uint64_t bytes) {
-    const uint64_t vector = device->is_cpu ? 64 : 16;
-    const cl_ulong first = offset / vector, count = bytes < vector ? 1 : bytes / vector;
-    size_t local = 1, groups;
-    if (device->is_cpu) {
-        groups = (size_t)((bytes + BLOCK_BYTES[variant] - 1) / BLOCK_BYTES[variant]);
-    } else {
-        const size_t most = device->compute_units * ITEMS_PER_UNIT[variant] / GROUP;
-        const size_t needed = (size_t)((count + 4ul * GROUP - 1) / (4ul * GROUP));
-        local = GROUP;
-        groups = needed < most ? needed : most;
-    }
-    const size_t global = local * (groups > 0 ? groups : 1);
-    cl_int code = clSetKernelArg(limit->kernel, 0, sizeof buffer, &buffer);
-    code |= clSetKernelArg(limit->kernel, 1, sizeof first, &first);
-    code |= clSetKernelArg(limit->kernel, 2, sizeof count, &count);
-    code |= clSetKernelArg(limit->kernel, 3, sizeof limit->never, &limit->never);
-    return succeeded(code, "clSetKernelArg") &&
-           succeeded(clEnqueueNDRangeKernel(queue, limit->kernel, 1, NULL, &global, &local, 0, NULL, NULL),
-                     "clEnqueueNDRangeKernel of the read limit");
+int limit_forms(const limit_traffic *traffic) {
+    return traffic->answer_bytes > traffic->bytes / 512 ? LIMIT_FORMS : LIMIT_READERS;
 }
 
-double limit_read(const read_limit *limit, const bench_device *device, int variant, cl_mem buffer, uint64_t offset,
-                  uint64_t bytes) {
+static size_t groups_of(const bench_device *device, int form, uint64_t vectors, uint64_t bytes) {
+    const int reader = form % LIMIT_READERS;
+    size_t groups = (size_t)((bytes + BLOCK_BYTES[reader] - 1) / BLOCK_BYTES[reader]);
+    if (!device->is_cpu) {
+        const size_t most = device->compute_units * ITEMS_PER_UNIT[reader] / GROUP;
+        const size_t needed = (size_t)((vectors + 4ul * GROUP - 1) / (4ul * GROUP));
+        groups = needed < most ? needed : most;
+    }
+    return groups > 0 ? groups : 1;
+}
+
+static bool enqueue(const read_limit *limit, const bench_device *device, cl_command_queue queue, int form,
+                    const limit_traffic *t) {
+    const uint64_t vector = device->is_cpu ? 64 : 16;
+    const cl_ulong first = t->offset / vector, count = t->bytes < vector ? 1 : t->bytes / vector;
+    const cl_ulong answers = t->answers != NULL ? t->answer_bytes / vector : 0;
+    const uint64_t work = count > answers ? count : answers;
+    const size_t local = device->is_cpu ? 1 : GROUP, global = local * groups_of(device, form, work, work * vector);
+    cl_ulong step = form >= LIMIT_READERS;
+    if (!device->is_cpu && step != 0) /* answers for each round of four loads */
+        step = (cl_ulong)((double)answers * 4 * (double)global / (double)count) + 1;
+    cl_int code = clSetKernelArg(limit->kernel, 0, sizeof(cl_mem), &t->input);
+    code |= clSetKernelArg(limit->kernel, 1, sizeof first, &first);
+    code |= clSetKernelArg(limit->kernel, 2, sizeof count, &count);
+    code |= clSetKernelArg(limit->kernel, 3, sizeof(cl_mem), t->answers != NULL ? &t->answers : &limit->never);
+    code |= clSetKernelArg(limit->kernel, 4, sizeof answers, &answers);
+    code |= clSetKernelArg(limit->kernel, 5, sizeof step, &step);
+    code |= clSetKernelArg(limit->kernel, 6, sizeof limit->never, &limit->never);
+    return succeeded(code, "clSetKernelArg") &&
+           succeeded(clEnqueueNDRangeKernel(queue, limit->kernel, 1, NULL, &global, &local, 0, NULL, NULL),
+                     "clEnqueueNDRangeKernel of the limit");
+}
+
+double limit_time(const read_limit *limit, const bench_device *device, int form, const limit_traffic *traffic) {
     record_start(device->timed);
-    const bool good = enqueue_read(limit, device, device->timed, variant, buffer, offset, bytes);
+    const bool good = enqueue(limit, device, device->timed, form, traffic);
     const double seconds = record_stop(device->timed);
     return good ? seconds : -1;
 }
@@ -73,7 +86,7 @@ bool limit_flush(read_limit *limit, const bench_device *device, cl_command_queue
         if (!succeeded(code, "clEnqueueFillBuffer"))
             return false;
     }
-    return enqueue_read(limit, device, queue, 1, limit->scratch, 0, FLUSH_BYTES);
+    return enqueue(limit, device, queue, 1, &(limit_traffic){.input = limit->scratch, .bytes = FLUSH_BYTES});
 }
 
 /* ---- the C loop ------------------------------------------------------------------------------------------------ */
@@ -105,23 +118,33 @@ EACH_WIDTH static uint32_t read_block(const vector16 *data, size_t count) {
     return all;
 }
 
-typedef struct host_read {
+EACH_WIDTH static void store_block(vector16 *answers, size_t count) {
+    const vector16 one = {1};
+    for (size_t i = 0; i < count; i++)
+        answers[i] = one;
+}
+
+typedef struct host_traffic {
     const char *data;
-    uint64_t bytes;
-} host_read;
+    char *answers;
+    uint64_t bytes, answer_bytes, chunks;
+} host_traffic;
 
 static volatile uint32_t host_result;
 
 static void read_chunk(void *context, size_t chunk) {
-    const host_read *const r = context;
+    const host_traffic *const t = context;
     const uint64_t begin = (uint64_t)chunk * HOST_CHUNK;
-    const uint64_t bytes = r->bytes - begin < HOST_CHUNK ? r->bytes - begin : HOST_CHUNK;
-    host_result = read_block((const vector16 *)(const void *)(r->data + begin), (size_t)(bytes / sizeof(vector16)));
+    const uint64_t bytes = t->bytes - begin < HOST_CHUNK ? t->bytes - begin : HOST_CHUNK;
+    host_result = read_block((const vector16 *)(const void *)(t->data + begin), (size_t)(bytes / sizeof(vector16)));
+    const uint64_t vectors = t->answer_bytes / sizeof(vector16);
+    const uint64_t first = vectors * chunk / t->chunks, last = vectors * (chunk + 1) / t->chunks;
+    store_block((vector16 *)(void *)t->answers + first, (size_t)(last - first));
 }
 
-double limit_read_host(const void *data, uint64_t bytes) {
-    host_read r = {data, bytes};
+double limit_time_host(const void *data, uint64_t bytes, void *answers, uint64_t answer_bytes) {
+    host_traffic t = {data, answers, bytes, answers != NULL ? answer_bytes : 0, (bytes + HOST_CHUNK - 1) / HOST_CHUNK};
     const double start = now();
-    parallel_for((size_t)((bytes + HOST_CHUNK - 1) / HOST_CHUNK), read_chunk, &r);
+    parallel_for((size_t)t.chunks, read_chunk, &t);
     return now() - start;
 }

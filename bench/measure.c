@@ -55,35 +55,63 @@ static double time_launch(job *j) {
 static double time_limit(job *j) {
     if (!flush_caches(j, j->bench->device->timed))
         return -1;
-    return limit_read(&j->bench->limit, j->bench->device, j->limit_variant, j->buffers.input, j->limit_offset,
-                      j->result->limit_bytes);
+    return limit_time(&j->bench->limit, j->bench->device, j->limit_form, &j->traffic);
 }
 
 static double time_host_limit(job *j) {
-    return limit_read_host((const char *)j->bench->host + j->limit_offset, j->result->limit_bytes);
+    const scratch *const s = &j->bench->scratch;
+    return limit_time_host((const char *)s->input.host + j->traffic.offset, j->traffic.bytes, s->other_index.host,
+                           j->traffic.answer_bytes);
 }
 
-/* The reader's best geometry for this input, by the best of three. */
-static int best_variant(job *j) {
+static double time_naive(job *j) {
+    const cl_command_queue queue = j->bench->device->timed;
+    if (!flush_caches(j, queue))
+        return -1;
+    record_start(queue);
+    const bool good = naive_enqueue(&j->naive, queue);
+    const double seconds = record_stop(queue);
+    return good ? seconds : -1;
+}
+
+/* The limit's best form for this problem, by the best of three. */
+static int best_form(job *j) {
     int best = 0;
     double least = 0;
-    for (int variant = 0; variant < LIMIT_VARIANTS; variant++)
+    for (int form = 0; form < limit_forms(&j->traffic); form++)
         for (int i = 0; i < 4; i++) {
-            j->limit_variant = variant;
+            j->limit_form = form;
             const double seconds = time_limit(j);
             if (i > 0 && seconds > 0 && (least == 0 || seconds < least)) {
                 least = seconds;
-                best = variant;
+                best = form;
             }
         }
     return best;
 }
 
 /* What takes turns. */
-typedef enum turn { DEVICE, LIMIT, HOST_LIMIT, WALL, LAUNCH, TURN_COUNT } turn;
+typedef enum turn { DEVICE, LIMIT, HOST_LIMIT, NAIVE, WALL, LAUNCH, TURN_COUNT } turn;
 
-static double (*const time_turn[TURN_COUNT])(job *) = {time_device, time_limit, time_host_limit, time_wall,
-                                                       time_launch};
+static double (*const time_turn[TURN_COUNT])(job *) = {time_device, time_limit, time_host_limit,
+                                                       time_naive,  time_wall,  time_launch};
+
+/* The naive kernel takes turns when it is not this many times slower than the library. */
+static const double NAIVE_TURNS_BELOW = 4;
+
+static bool has_turn(const job *j, turn t) {
+    switch (t) {
+    case HOST_LIMIT:
+        return j->bench->device->is_cpu;
+    case NAIVE:
+        return j->naive_turns;
+    case WALL:
+    case LAUNCH:
+        return !j->options->naive;
+    default:
+        return true;
+    }
+}
 
 /* The times of each turn, all of them and those that nobody disturbed. */
 typedef struct series {
@@ -106,9 +134,16 @@ static bool warm_up(job *j) {
     samples_clear(&unused.calm);
     for (int i = 0; i < 2; i++)
         for (turn t = DEVICE; t < TURN_COUNT; t++)
-            if (t != HOST_LIMIT && !take_turn(j, t, &unused))
+            if (t != HOST_LIMIT && has_turn(j, t) && !take_turn(j, t, &unused))
                 return false;
-    j->limit_variant = best_variant(j);
+    j->limit_form = best_form(j);
+    if (j->options->naive) {
+        j->result->naive = time_naive(j);
+        const double device = time_device(j);
+        if (j->result->naive < 0 || device < 0)
+            return false;
+        j->naive_turns = j->result->naive < NAIVE_TURNS_BELOW * device;
+    }
     calm_watch();
     return true;
 }
@@ -129,6 +164,8 @@ static void conclude(job *j, series *s) {
     r->launch = samples_median(chosen(&s[LAUNCH]));
     r->limit = samples_median(limit);
     r->limit_best = samples_best(limit);
+    if (j->naive_turns)
+        r->naive = samples_median(chosen(&s[NAIVE]));
     r->reader = "kernel";
     if (host->count > 0 && samples_median(host) < r->limit) {
         r->limit = samples_median(host);
@@ -157,7 +194,7 @@ bool job_measure(job *j) {
         if (passed >= time && all[DEVICE].all.count >= LEAST_REPETITIONS)
             break;
         for (turn t = DEVICE; t < TURN_COUNT; t++)
-            if ((t != HOST_LIMIT || j->bench->device->is_cpu) && !take_turn(j, t, &all[t]))
+            if (has_turn(j, t) && !take_turn(j, t, &all[t]))
                 return false;
     }
     conclude(j, all);

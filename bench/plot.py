@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The pictures and tables of docs/benchmarks.md, from the stored results.
 
-    bench/plot.py                      every bench/results/*.jsonl: pictures into docs/benchmarks/, tables into the page
+    bench/plot.py                      every bench/results/*.jsonl: pictures into docs/benchmarks/, a table of each into
+                                       the page, all tables into bench/results/NAME.md
     bench/plot.py --to FOLDER FILE...  pictures and tables of these files alone, into a folder, the page untouched
 
 A file of results is what argmax-cl-bench --json and bench/compare.py --json append, from one device; it may hold one
@@ -18,7 +19,8 @@ import re
 import statistics
 import sys
 
-from stored import OURS, PEERS, TYPES, Results, page_of, pretty_shape, tags_of_problems
+from profiles import draw_profiles
+from stored import OURS, PEERS, TYPES, Results, details_of, page_of, pretty_shape, tags_of_problems
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PAGE = os.path.join(HERE, "../docs/benchmarks.md")
@@ -180,17 +182,19 @@ def main():
         page = file.read()
     for path in files:
         results = Results(path, tags)
-        if not results.rows:
+        if not results.rows and not results.drawn:
             sys.exit(f"{path}: no results")
-        drawn = [(draw_ratios(plt, results, folder), "share of the read limit"),
+        drawn = [(draw_profiles(plt, results, save, folder), "problems drawn at random, within a factor of the limit"),
+                 (draw_ratios(plt, results, folder), "share of the read limit"),
                  (draw_costs(plt, results, folder), "time of one call against its size")]
-        lines = page_of(results, [(p, what) for p, what in drawn if p])
-        if options.to:
-            with open(os.path.join(folder, results.name + ".md"), "w", encoding="utf-8") as file:
-                file.write("\n".join(lines) + "\n")
-        else:
-            page = replace_in_page(page, results.name, results.title, lines)
-        print(f"{results.title}: {len(results.rows)} problems, {', '.join(os.path.relpath(p) for p, _ in drawn if p)}")
+        shown = [(p, what) for p, what in drawn if p]
+        details = options.to or os.path.join(HERE, "results")
+        with open(os.path.join(details, results.name + ".md"), "w", encoding="utf-8") as file:
+            file.write("\n".join(details_of(results, shown)).rstrip() + "\n")
+        if not options.to:
+            more = f"Peers, other layouts and sizes: [{results.name}](../bench/results/{results.name}.md)."
+            page = replace_in_page(page, results.name, results.title, page_of(results, shown) + [more])
+        print(f"{results.title}: {len(results.rows)} problems, {len(results.drawn)} drawn at random, {', '.join(os.path.relpath(p) for p, _ in drawn if p)}")
     if not options.to:
         with open(PAGE, "w", encoding="utf-8") as file:
             file.write(page)

@@ -2,7 +2,11 @@
 
 #include <time.h>
 
-static const char *const check_names[] = {"unchecked", "yes", "planted", "WRONG"};
+static const char *const check_names[] = {"unchecked", "yes", "planted", "naive", "WRONG"};
+
+const char *report_check_name(check_result check) {
+    return check_names[check];
+}
 
 void report_head(FILE *file, const bench_device *device, int width) {
     fprintf(file, "%s, %s, driver %s\n", device->name, device->platform, device->driver);
@@ -65,6 +69,11 @@ void report_json(FILE *file, const bench_device *device, const char *commit, con
     } else {
         fprintf(file, "\"gbps\": %.3f, \"spread\": %.4f, \"limit_gbps\": %.3f, ", 1e-9 * rate, r->spread, 1e-9 * limit);
         fprintf(file, "\"ratio\": %.4f, \"ratio_best\": %.4f, ", run_ratio(r), run_best_ratio(r));
+        fprintf(file, "\"outputs\": %llu, \"us_limit\": %.2f, ", (unsigned long long)r->outputs, 1e6 * r->limit);
+        fprintf(file, "\"programs\": %u, \"us_plan\": %.1f, ", r->builds, 1e6 * r->planned);
+        if (r->naive > 0)
+            fprintf(file, "\"us_naive\": %.2f, \"ratio_naive\": %.4f, \"to_naive\": %.4f, ", 1e6 * r->naive,
+                    r->limit / r->naive, r->naive / r->device);
         fprintf(file, "\"us_device\": %.2f, \"us_wall\": %.2f, \"launch_us\": %.2f, \"bytes\": %llu, ", 1e6 * r->device,
                 1e6 * r->wall, 1e6 * r->launch, (unsigned long long)r->bytes);
         fprintf(file, "\"repetitions\": %zu, \"cached\": %s, \"calm\": %s, ", r->repetitions,

@@ -4,6 +4,8 @@
 
 #include "run.h"
 
+const char *report_check_name(check_result check);
+
 /* `width`: characters of the longest problem. */
 void report_head(FILE *file, const bench_device *device, int width);
 void report_row(FILE *file, const char *line, const run_result *result, int width);

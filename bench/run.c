@@ -3,6 +3,7 @@
 #include "check.h"
 #include "fill.h"
 #include "job.h"
+#include "threads.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -17,20 +18,21 @@ double run_rate(const run_result *r) {
 }
 
 double run_limit_rate(const run_result *r) {
-    return r->limit > 0 ? (double)r->limit_bytes / r->limit : 0;
+    return r->limit > 0 ? (double)r->bytes / r->limit : 0;
 }
 
 double run_ratio(const run_result *r) {
-    return r->limit > 0 ? run_rate(r) / run_limit_rate(r) : 0;
+    return r->device > 0 ? r->limit / r->device : 0;
 }
 
 double run_best_ratio(const run_result *r) {
-    return r->best > 0 ? (double)r->bytes / r->best * r->limit_best / (double)r->limit_bytes : 0;
+    return r->best > 0 ? r->limit_best / r->best : 0;
 }
 
 bool workbench_open(workbench *bench, const bench_device *device) {
     *bench = (workbench){.device = device};
-    return limit_open(&bench->limit, device);
+    return limit_open(&bench->limit, device) && scratch_open(&bench->scratch, device) &&
+           naive_open(&bench->naive, device);
 }
 
 static void free_host(workbench *bench) {
@@ -41,6 +43,8 @@ static void free_host(workbench *bench) {
 
 void workbench_close(workbench *bench) {
     free_host(bench);
+    naive_close(&bench->naive);
+    scratch_close(&bench->scratch);
     limit_close(&bench->limit);
 }
 
@@ -73,29 +77,64 @@ static bool reserve_host(job *j) {
 
 static bool make_plan(job *j) {
     const bench_device *const device = j->bench->device;
+    const unsigned builds = record_builds();
+    const double start = now();
     problem_describe(j->p, &j->desc);
     if (argmax_cl_plan_create(&j->plan, device->handle, j->p->op, &j->desc.desc) != ARGMAX_CL_SUCCESS)
         return fail_run(j, "%s", argmax_cl_last_error());
+    j->result->planned = now() - start;
+    j->result->builds = record_builds() - builds;
     argmax_cl_plan_describe(j->plan, j->result->plan, sizeof j->result->plan, NULL);
     sscanf(j->result->plan, "%63[^ ,:;]", j->result->strategy);
     return true;
 }
 
 static bool make_buffers(job *j) {
-    const bench_device *const device = j->bench->device;
+    scratch *const s = &j->bench->scratch;
+    const problem_line *const p = j->p;
     size_t workspace_bytes = 0;
-    cl_int code = CL_SUCCESS;
-    argmax_cl_buffers_init(&j->buffers);
-    j->buffers.input = device_buffer(device, j->bench->host, j->input_bytes);
-    j->buffers.index = clCreateBuffer(device->context, CL_MEM_READ_WRITE, j->index_bytes, NULL, &code);
-    if (code == CL_SUCCESS && j->p->has_value)
-        j->buffers.value = clCreateBuffer(device->context, CL_MEM_READ_WRITE, j->value_bytes, NULL, &code);
-    if (code == CL_SUCCESS && argmax_cl_plan_workspace_size(j->plan, &workspace_bytes) == ARGMAX_CL_SUCCESS &&
-        workspace_bytes > 0)
-        j->workspace = clCreateBuffer(device->context, CL_MEM_READ_WRITE, workspace_bytes, NULL, &code);
-    if (code != CL_SUCCESS || j->buffers.input == NULL)
+    const size_t stored = (size_t)problem_output_count(p) *
+                          (argmax_cl_dtype_size(p->index_type) + (p->has_value ? argmax_cl_dtype_size(p->dtype) : 0));
+    if (argmax_cl_plan_workspace_size(j->plan, &workspace_bytes) != ARGMAX_CL_SUCCESS)
+        return fail_run(j, "%s", argmax_cl_last_error());
+    if (!scratch_reserve(s, &s->input, j->input_bytes) || !scratch_reserve(s, &s->index, j->index_bytes) ||
+        !scratch_reserve(s, &s->value, j->value_bytes) || !scratch_reserve(s, &s->workspace, workspace_bytes) ||
+        !scratch_reserve(s, &s->other_index, stored > j->index_bytes ? stored : j->index_bytes) ||
+        !scratch_reserve(s, &s->other_value, j->options->naive ? j->value_bytes : 0))
         return fail_run(j, "no memory on the device for an input of %zu bytes and its outputs", j->input_bytes);
+    argmax_cl_buffers_init(&j->buffers);
+    j->buffers.input = s->input.memory;
+    j->buffers.index = s->index.memory;
+    j->buffers.value = p->has_value ? s->value.memory : NULL;
+    j->workspace = workspace_bytes > 0 ? s->workspace.memory : NULL;
     return true;
+}
+
+/* The input as the host makes it, with answers that are known. */
+static bool make_data(job *j) {
+    scratch *const s = &j->bench->scratch;
+    s->filled_bytes = 0;
+    if (s->input.host == NULL && !reserve_host(j))
+        return false;
+    void *const data = s->input.host != NULL ? s->input.host : j->bench->host;
+    fill_data(j->p, data);
+    if (check_method(j->p) == CHECK_PLANTED)
+        fill_plant(j->p, data);
+    return s->input.host != NULL ||
+           clEnqueueWriteBuffer(j->bench->device->plain, s->input.memory, CL_TRUE, 0, j->input_bytes, data, 0, NULL,
+                                NULL) == CL_SUCCESS ||
+           fail_run(j, "clEnqueueWriteBuffer failed");
+}
+
+/* The input as the device makes it, and the naive kernel that knows the answers. */
+static bool make_naive(job *j) {
+    scratch *const s = &j->bench->scratch;
+    if (j->p->data != DATA_RANDOM)
+        return fail_run(j, "beside the naive kernel the data is random, not %s", data_kind_names[j->p->data]);
+    return (scratch_fill(s, j->p, j->input_bytes) &&
+            naive_prepare(&j->bench->naive, j->p, s->input.memory, s->other_index.memory,
+                          j->p->has_value ? s->other_value.memory : NULL, &j->naive)) ||
+           fail_run(j, "the naive kernel could not be built");
 }
 
 static bool prepare(job *j) {
@@ -104,6 +143,9 @@ static bool prepare(job *j) {
     const size_t element = argmax_cl_dtype_size(p->dtype);
     if (problem_input_count(p) == 0)
         return fail_run(j, "an empty input has no speed");
+    if (p->fields[0] != 0)
+        return fail_run(j, "fields=%s: the benchmark changes no tuning row; name a file in ARGMAX_CL_TUNING",
+                        p->fields);
     j->input_bytes = (size_t)problem_input_extent(p) * element;
     j->index_bytes = (size_t)problem_output_extent(p, &p->index) * argmax_cl_dtype_size(p->index_type);
     j->value_bytes = p->has_value ? (size_t)problem_output_extent(p, &p->value) * element : 0;
@@ -111,13 +153,7 @@ static bool prepare(job *j) {
     if (j->result->skipped)
         return fail_run(j, "needs a buffer of %zu bytes, the device allows %llu", j->input_bytes,
                         (unsigned long long)device->max_buffer);
-    if (!make_plan(j) || !reserve_host(j))
-        return false;
-    const check_result how = check_method(p);
-    fill_data(p, j->bench->host);
-    if (how == CHECK_PLANTED)
-        fill_plant(p, j->bench->host);
-    return make_buffers(j);
+    return make_plan(j) && make_buffers(j) && (j->options->naive ? make_naive(j) : make_data(j));
 }
 
 /* ---- Checking -------------------------------------------------------------------------------------------------- */
@@ -127,33 +163,54 @@ bool job_enqueue(job *j, cl_command_queue queue) {
            fail_run(j, "%s", argmax_cl_last_error());
 }
 
-/* Answers into buffers that hold 0xA5 everywhere, so that a missing or misplaced write shows. */
+/* Answers into buffers that hold CHECK_FILLER everywhere, so that a missing or misplaced write shows. */
+static bool answer(job *j) {
+    const scratch *const s = &j->bench->scratch;
+    return ((scratch_spoil(s, &s->index, j->index_bytes) &&
+             (!j->p->has_value || scratch_spoil(s, &s->value, j->value_bytes))) ||
+            fail_run(j, "filling the outputs failed")) &&
+           job_enqueue(j, j->bench->device->plain);
+}
+
+static bool check_beside_naive(job *j) {
+    const scratch *const s = &j->bench->scratch;
+    if (!answer(j))
+        return false;
+    const bool has_value = j->p->has_value;
+    if (!scratch_spoil(s, &s->other_index, j->index_bytes) ||
+        (has_value && !scratch_spoil(s, &s->other_value, j->value_bytes)) ||
+        !naive_enqueue(&j->naive, j->bench->device->plain))
+        return fail_run(j, "the naive kernel failed");
+    const int64_t indices = scratch_different(s, &s->index, &s->other_index, j->index_bytes);
+    const int64_t values = has_value ? scratch_different(s, &s->value, &s->other_value, j->value_bytes) : 0;
+    j->result->check = indices == 0 && values == 0 ? CHECK_NAIVE : CHECK_WRONG;
+    return (indices >= 0 && values >= 0) || fail_run(j, "comparing the answers failed");
+}
+
 static bool check_answers(job *j) {
     const cl_command_queue queue = j->bench->device->plain;
-    const cl_uchar filler = CHECK_FILLER;
     void *const index = malloc(j->index_bytes), *const value = j->p->has_value ? malloc(j->value_bytes) : NULL;
     bool good = index != NULL && (value != NULL || !j->p->has_value);
     if (!good)
         fail_run(j, "no host memory to check the answers");
-    cl_int code = clEnqueueFillBuffer(queue, j->buffers.index, &filler, 1, 0, j->index_bytes, 0, NULL, NULL);
-    if (value != NULL)
-        code |= clEnqueueFillBuffer(queue, j->buffers.value, &filler, 1, 0, j->value_bytes, 0, NULL, NULL);
-    good = good && job_enqueue(j, queue);
+    good = good && answer(j);
     if (good) {
-        code |= clEnqueueReadBuffer(queue, j->buffers.index, CL_TRUE, 0, j->index_bytes, index, 0, NULL, NULL);
+        cl_int code = clEnqueueReadBuffer(queue, j->buffers.index, CL_TRUE, 0, j->index_bytes, index, 0, NULL, NULL);
         if (value != NULL)
             code |= clEnqueueReadBuffer(queue, j->buffers.value, CL_TRUE, 0, j->value_bytes, value, 0, NULL, NULL);
         if (code != CL_SUCCESS)
             good = fail_run(j, "reading the answers failed");
     }
+    const void *const input = j->bench->scratch.input.host != NULL ? j->bench->scratch.input.host : j->bench->host;
     if (good)
-        j->result->check = check_answers_of(j->p, j->bench->host, index, j->index_bytes, value, j->value_bytes);
+        j->result->check = check_answers_of(j->p, input, index, j->index_bytes, value, j->value_bytes);
     free(index);
     free(value);
     return good;
 }
 
-/* What counts: the lines that hold the addressed elements; the reader gets as many, from the lowest one on. */
+/* What counts: the lines that hold the addressed elements, and the outputs; the reader gets as many lines, from the
+ * lowest one on. */
 static void count_bytes(job *j) {
     const problem_line *const p = j->p;
     const uint64_t element = argmax_cl_dtype_size(p->dtype), outputs = problem_output_count(p);
@@ -162,11 +219,14 @@ static void count_bytes(job *j) {
     for (uint32_t d = 0; d < p->rank; d++)
         if (p->input.stride[d] < 0)
             lowest -= (p->size[d] - 1) * (uint64_t)-p->input.stride[d];
-    j->limit_offset = lowest * element / LINE_BYTES * LINE_BYTES;
-    const uint64_t rest = j->input_bytes - j->limit_offset;
-    j->result->limit_bytes = touched < rest ? touched : rest;
-    j->result->bytes =
-        j->result->limit_bytes + outputs * argmax_cl_dtype_size(p->index_type) + (p->has_value ? outputs * element : 0);
+    j->traffic.offset = lowest * element / LINE_BYTES * LINE_BYTES;
+    const uint64_t rest = j->input_bytes - j->traffic.offset;
+    j->traffic.bytes = touched < rest ? touched : rest;
+    j->traffic.answer_bytes = outputs * (argmax_cl_dtype_size(p->index_type) + (p->has_value ? element : 0));
+    j->traffic.input = j->buffers.input;
+    j->traffic.answers = j->bench->scratch.other_index.memory;
+    j->result->outputs = outputs;
+    j->result->bytes = j->traffic.bytes + j->traffic.answer_bytes;
     j->flush = !j->bench->device->is_cpu && !j->options->cached && j->result->bytes < FLUSH_BELOW;
     j->result->cached = !j->flush && j->result->bytes < FLUSH_BELOW &&
                         (j->options->cached || j->result->bytes < 2 * j->bench->device->cache);
@@ -175,14 +235,12 @@ static void count_bytes(job *j) {
 void run_problem(workbench *bench, const problem_line *p, const run_options *options, run_result *result) {
     job j = {.bench = bench, .p = p, .options = options, .result = result};
     *result = (run_result){.reader = ""};
-    if (prepare(&j) && (!options->check || check_answers(&j))) {
+    if (options->programs)
+        make_plan(&j);
+    else if (prepare(&j) && (!options->check || (options->naive ? check_beside_naive(&j) : check_answers(&j)))) {
         count_bytes(&j);
         if (!job_measure(&j) && result->failure[0] == 0)
             fail_run(&j, "an OpenCL call failed");
     }
-    cl_mem const memories[] = {j.buffers.input, j.buffers.index, j.buffers.value, j.workspace};
-    for (size_t i = 0; i < sizeof memories / sizeof memories[0]; i++)
-        if (memories[i] != NULL)
-            clReleaseMemObject(memories[i]);
     argmax_cl_plan_destroy(j.plan);
 }

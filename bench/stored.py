@@ -12,7 +12,7 @@ PEERS = {"numpy": ("NumPy", "#E69F00", "s"), "torch": ("PyTorch", "#D55E00", "^"
          "compiled": ("torch.compile", "#CC79A7", "v"), "cupy": ("CuPy", "#009E73", "D"),
          "cub": ("CUB", "#0072B2", "P"), "jax": ("JAX", "#56B4E9", "*"), "opencv": ("OpenCV", "#009E73", "X"),
          "onnxruntime": ("ONNX Runtime", "#56B4E9", "h"),
-         "clblast": ("CLBlast", "#0072B2", "<")}
+         "naive": ("naive kernel", "#999999", "1"), "clblast": ("CLBlast", "#0072B2", "<")}
 
 
 def tags_of_problems():
@@ -33,12 +33,22 @@ def typical(rows, measure="ratio"):
     return rows[len(rows) // 2]
 
 
+def latest_survey(rows):
+    """The problems drawn at random that the latest commit measured, those beside peers where there are any."""
+    all_rows = [r for rs in rows.values() for r in rs]
+    if not all_rows:
+        return []
+    latest = max(all_rows, key=lambda r: r["date"])["commit"]
+    mine = [[r for r in rs if r["commit"] == latest] for rs in rows.values()]
+    return [typical([r for r in rs if r.get("peers")] or rs) for rs in mine if rs]
+
+
 class Results:
     """One device's file."""
 
     def __init__(self, path, tags):
         self.name = os.path.splitext(os.path.basename(path))[0]
-        self.about, self.first, rows = {}, {}, {}
+        self.about, self.first, self.survey, rows = {}, {}, {}, {}
         with open(path, encoding="utf-8") as file:
             for number, line in enumerate(file, 1):
                 try:
@@ -49,14 +59,17 @@ class Results:
                     self.about = row
                 elif "first" in row:
                     self.first.setdefault(row["problem"], []).append(row)
+                elif "us_naive" in row and "failure" not in row:
+                    self.survey.setdefault(row["problem"], []).append(row)
                 elif "failure" not in row:
                     rows.setdefault(row["problem"], []).append(row)
+        self.drawn = latest_survey(self.survey)
         self.rows = {problem: typical(all_rows) for problem, all_rows in rows.items()}
         compared = {p: [r for r in rs if r.get("peers")] for p, rs in rows.items()}
         self.compared = {p: typical(rs) for p, rs in compared.items() if rs}
         largest = [["sweep", "flat"]]  # its line in problems.txt names no number
         self.tags = {p: tags.get(p, largest if len(p.split()) == 3 else [[]]) for p in self.rows}
-        any_row = next(iter(self.rows.values()), {})
+        any_row = next(iter([*self.rows.values(), *self.drawn]), {})
         self.title = self.about.get("about", any_row.get("device", self.name))
         self.kind = "gpu" if len(self.tagged("gpu")) > len(self.tagged("cpu")) else "cpu"
 
@@ -89,14 +102,14 @@ def table(head, rows):
 
 
 def provenance(results):
-    rows = list(results.rows.values())
+    rows = list(results.rows.values()) + results.drawn
     dates = sorted({r["date"][:10] for r in rows})
     commits = sorted({r["commit"] for r in rows})
     first = rows[0]
     text = f"{dates[0]}{' to ' + dates[-1] if len(dates) > 1 else ''}; {first['device']}; {first['platform']}, " \
            f"driver {first['driver']}; commit {', '.join(commits)}."
     versions = {}
-    for r in results.compared.values():
+    for r in [*results.compared.values(), *results.drawn]:
         versions.update(r.get("versions", {}))
     if versions:
         text += " Peers: " + ", ".join(f"{PEERS.get(n, (n,))[0]} {v}" for n, v in sorted(versions.items())) + "."
@@ -180,12 +193,20 @@ def first_table(results):
 
 
 def page_of(results, pictures):
+    """The short page of docs/benchmarks.md: problems drawn at random first, then the chosen shapes."""
+    from profiles import survey_lines
     lines = provenance(results)
-    for path, what in pictures:
+    shown = 2 if results.drawn else 1
+    for i, (path, what) in enumerate(pictures[:shown]):
         lines += [f"![{results.title}: {what}](benchmarks/{os.path.basename(path)})", ""]
-    details = peer_table(results) + other_table(results) + small_table(results) + first_table(results)
-    lines += main_table(results)
-    if details:
-        lines += ["<details><summary>Peers, other orders and layouts, sizes</summary>", ""] + details
-        lines += ["</details>", ""]
-    return lines
+        lines += survey_lines(results.drawn) if i == 0 else []
+    return lines + main_table(results)
+
+
+def details_of(results, pictures):
+    """bench/results/NAME.md: all tables, and the other pictures."""
+    lines = [f"# {results.title}", ""] + provenance(results)
+    for path, what in pictures[2 if results.drawn else 1:]:
+        lines += [f"![{results.title}: {what}](../../docs/benchmarks/{os.path.basename(path)})", ""]
+    return lines + main_table(results) + peer_table(results) + other_table(results) + small_table(results) + \
+        first_table(results)

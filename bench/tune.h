@@ -5,12 +5,13 @@
 #include "device.h"
 
 typedef struct tune_options {
-    double seconds;     /* for all of it */
-    uint64_t bytes;     /* of each input; 0: what suits the device */
-    const char *filter; /* only classes of problems with that in their name; NULL: all */
-    const char *fields; /* names of the fields to search, with commas between; NULL: all */
-    const char *from;   /* a tuning file with the row to start from, and no other is tried whole; NULL: today's row */
-    const char *to;     /* the file that gets the row; NULL: the one that the library reads */
+    double seconds;       /* for all of it */
+    uint64_t bytes;       /* of each input; 0: what suits the device */
+    const char *problems; /* a file of problems to measure besides; NULL: none */
+    const char *filter;   /* only classes of problems with that in their name; NULL: all */
+    const char *fields;   /* names of the fields to search, with commas between; NULL: all */
+    const char *from;     /* a tuning file with the row to start from, and no other is tried whole; NULL: today's row */
+    const char *to;       /* the file that gets the row; NULL: the one that the library reads */
     const char *commit;
 } tune_options;
 

@@ -147,10 +147,10 @@ tune_gain tune_compare(tune_set *set, tune_problem *problem, const tune_plan *a,
 
 double tune_read_limit(tune_set *set) {
     double least = 0;
-    for (int i = 0; i < 3 * LIMIT_VARIANTS; i++) {
-        const double seconds =
-            limit_read(&set->limit, set->device, i % LIMIT_VARIANTS, set->inputs[0], 0, set->input_bytes);
-        const double host = set->device->is_cpu ? limit_read_host(set->host[0], set->input_bytes) : seconds;
+    const limit_traffic traffic = {.input = set->inputs[0], .bytes = set->input_bytes};
+    for (int i = 0; i < 3 * LIMIT_READERS; i++) {
+        const double seconds = limit_time(&set->limit, set->device, i % LIMIT_READERS, &traffic);
+        const double host = set->device->is_cpu ? limit_time_host(set->host[0], set->input_bytes, NULL, 0) : seconds;
         const double better = host < seconds ? host : seconds;
         if (better > 0 && (least == 0 || better < least))
             least = better;

@@ -20,12 +20,12 @@ typedef struct field_info {
 
 static const field_info fields[TUNE_FIELDS] = {
 #define FIELD(name, least, most, power, meaning) {#name, least, most, power},
-#include "tuning.def"
+#include "policy/tuning.def"
 };
 
 static void read_row(const tuning_row *from, tune_row *to) {
 #define FIELD(name, least, most, power, meaning) to->value[TUNE_##name] = from->name;
-#include "tuning.def"
+#include "policy/tuning.def"
 }
 
 bool tune_row_of(cl_device_id device, const char *from, const char **name, tune_row *row) {
@@ -43,7 +43,7 @@ bool tune_row_of(cl_device_id device, const char *from, const char **name, tune_
 const char *tune_row_built_in(size_t number, tune_row *row) {
     static const char *const names[] = {
 #define ROW(name, ...) name,
-#include "tuning.def"
+#include "policy/tuning.def"
     };
     if (number >= sizeof names / sizeof names[0])
         return NULL;
@@ -59,6 +59,10 @@ bool tune_is_fine(size_t field) {
     return !fields[field].power_of_two;
 }
 
+bool tune_can_be_zero(size_t field) {
+    return fields[field].least == 0;
+}
+
 bool tune_fields_listed(const char *list, bool listed[TUNE_FIELDS]) {
     for (size_t f = 0; f < TUNE_FIELDS; f++)
         listed[f] = list == NULL;
@@ -68,7 +72,7 @@ bool tune_fields_listed(const char *list, bool listed[TUNE_FIELDS]) {
         while (f < TUNE_FIELDS && !(strlen(fields[f].name) == length && strncmp(fields[f].name, list, length) == 0))
             f++;
         if (f == TUNE_FIELDS)
-            return complain("--fields %.*s: expected fields of src/tuning.def", (int)length, list);
+            return complain("--fields %.*s: expected fields of src/policy/tuning.def", (int)length, list);
         listed[f] = true;
         list += length + (list[length] == ',');
     }

@@ -9,7 +9,7 @@
 
 enum {
 #define FIELD(name, least, most, power, meaning) TUNE_##name,
-#include "tuning.def"
+#include "policy/tuning.def"
     TUNE_FIELDS
 };
 
@@ -35,6 +35,8 @@ bool tune_is_fine(size_t field);
 /* The next legal value, `factor` times as large or as small, or nearer where there are few; the value itself where
  * there is none. */
 uint32_t tune_step(size_t field, uint32_t value, double factor, bool up);
+/* Whether 0 is a value of the field, which steps hardly reach. */
+bool tune_can_be_zero(size_t field);
 
 /* "ROW FIELD=NUMBER ...", the whole row as a line of a tuning file. */
 void tune_row_print(const tune_row *row, const char *name, char text[TUNE_ROW_TEXT]);

@@ -16,7 +16,7 @@ typedef struct move {
 
 static const move moves[] = {
 #define FIELD(name, least, most, power, meaning) {TUNE_##name, TUNE_##name, false},
-#include "tuning.def"
+#include "policy/tuning.def"
     {TUNE_groups_per_unit, TUNE_part_bytes, true},
     {TUNE_vector_bytes, TUNE_vector_elements, false},
     {TUNE_column_bytes, TUNE_vector_elements, false},
@@ -119,6 +119,34 @@ static void probe(search *s, double factor, promises *p) {
     printf("a first look at all fields: %s promises most\n", tune_field_name(moves[best].field));
 }
 
+/* Values of a field that steps do not reach: 0, which switches something off, and from 0 what the built-in rows have.
+ */
+static bool jump(search *s, const move *m) {
+    const size_t f = m->field;
+    tune_row built_in;
+    bool moved = false;
+    if (m->other != f || !s->fields[f] || !tune_can_be_zero(f))
+        return false;
+    const uint32_t from = s->row.value[f];
+    for (size_t i = 0; !search_time_is_up(s); i++) {
+        const bool more = tune_row_built_in(i, &built_in) != NULL;
+        const uint32_t to = more ? built_in.value[f] : 0;
+        const tune_row before = s->row;
+        tune_row candidate = before;
+        score total;
+        candidate.value[f] = to;
+        if (to != before.value[f] && (to == 0 || from == 0) && search_try(s, &candidate, &total) == BETTER) {
+            search_report_time(s);
+            print_move(m, &before, &candidate);
+            report_gain(&total);
+            moved = true;
+        }
+        if (!more)
+            break;
+    }
+    return moved;
+}
+
 /* Every move once, the most promising one first; true when the row changed. */
 static bool pass(search *s, double factor, const promises *p) {
     bool done[MOVES] = {false}, changed = false;
@@ -133,7 +161,8 @@ static bool pass(search *s, double factor, const promises *p) {
         done[best] = true;
         const unsigned before = s->candidates;
         const bool up = p->of[best][1] >= p->of[best][0];
-        const bool moved = walk(s, &moves[best], factor, up) || walk(s, &moves[best], factor, !up);
+        const bool jumped = factor >= 4 && jump(s, &moves[best]);
+        const bool moved = walk(s, &moves[best], factor, up) || walk(s, &moves[best], factor, !up) || jumped;
         changed = changed || moved;
         if (!moved && s->candidates > before) {
             search_report_time(s);

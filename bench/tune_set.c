@@ -1,8 +1,10 @@
 #include "tune_set.h"
 
 #include "check.h"
+#include "draw.h"
 #include "fill.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -72,31 +74,100 @@ static bool make_line(const shape_row *shape, argmax_cl_dtype type, uint64_t byt
     return elements >= known;
 }
 
-static bool add_problem(tune_set *set, const shape_row *shape, size_t type) {
-    tune_problem *const problem = &set->problems[set->count];
+/* A problem of this class. It must lie within the input. */
+static bool add_line(tune_set *set, const char *line, const char *shape, bool small) {
     char error[256];
-    if (!make_line(shape, types[type], set->input_bytes, problem->line, sizeof problem->line))
-        return true;
-    if (set->count == TUNE_PROBLEMS_MAX || !problem_parse(problem->line, &problem->p, error, sizeof error))
-        return complain("%s: %s", problem->line, set->count == TUNE_PROBLEMS_MAX ? "one too many" : error);
-    problem->shape = shape->name;
-    problem->small = strchr(shape->sizes, '*') == NULL;
+    if (set->count == TUNE_PROBLEMS_MAX)
+        return complain("%s: there are %d problems already", line, TUNE_PROBLEMS_MAX);
+    tune_problem *const problem = &set->problems[set->count];
+    snprintf(problem->line, sizeof problem->line, "%s", line);
+    if (!problem_parse(problem->line, &problem->p, error, sizeof error))
+        return complain("%s: %s", line, error);
+    problem->shape = shape;
+    problem->small = small;
     problem_describe(&problem->p, &problem->desc);
     argmax_cl_buffers_init(&problem->buffers);
     problem->index_bytes = (size_t)problem_output_count(&problem->p) * sizeof(int64_t);
-    problem->bytes = problem_input_count(&problem->p) * argmax_cl_dtype_size(types[type]) + problem->index_bytes;
+    problem->bytes = problem_input_count(&problem->p) * argmax_cl_dtype_size(problem->p.dtype) + problem->index_bytes;
     if (problem->index_bytes > set->index_bytes)
         set->index_bytes = problem->index_bytes;
     set->count++;
     return true;
 }
 
-static bool choose_problems(tune_set *set, const char *filter) {
+static bool add_problem(tune_set *set, const shape_row *shape, size_t type) {
+    char line[96];
+    return !make_line(shape, types[type], set->input_bytes, line, sizeof line) ||
+           add_line(set, line, shape->name, strchr(shape->sizes, '*') == NULL);
+}
+
+/* Why the set cannot measure the problem; NULL: it can. */
+static const char *unfit(const tune_set *set, const problem_line *p) {
+    bool known = false;
+    for (size_t t = 0; t < TUNE_TYPES; t++)
+        known = known || types[t] == p->dtype;
+    if (!known)
+        return "tuning measures int8, float16, float32 and float64";
+    if (p->has_value || p->index_type != ARGMAX_CL_INT64 || p->index.has_strides || p->index.has_offset ||
+        p->data != DATA_RANDOM)
+        return "tuning measures packed int64 indices alone, on random data";
+    if (p->strategy[0] != 0 || p->tuning[0] != 0 || p->fields[0] != 0)
+        return "tuning chooses strategy and row itself";
+    if (problem_input_count(p) == 0 || problem_input_extent(p) * argmax_cl_dtype_size(p->dtype) > set->input_bytes)
+        return "it does not fit the inputs: see --bytes";
+    return NULL;
+}
+
+/* As argmax-cl-bench --random draws them, with as many answers as the input has bytes at most. */
+static bool draw_problems(tune_set *set) {
+    const draw_options options = {.seed = "tuning",
+                                  .least = set->input_bytes / 4,
+                                  .most = set->input_bytes,
+                                  .types = "int8,float16,float32,float64",
+                                  .outputs_most = set->input_bytes};
+    size_t drawn = 0;
+    for (uint64_t i = 0; drawn < TUNE_DRAWN && i < 4 * TUNE_DRAWN; i++) {
+        problem_line p;
+        char line[PROBLEM_LINE_SIZE];
+        draw_problem(&options, i, &p);
+        problem_print(&p, line, sizeof line);
+        if (unfit(set, &p) != NULL)
+            continue;
+        if (!add_line(set, line, "drawn", false))
+            return false;
+        drawn++;
+    }
+    return true;
+}
+
+static bool add_file(tune_set *set, const char *path) {
+    char line[PROBLEM_LINE_SIZE], error[256];
+    problem_line p;
+    FILE *const file = fopen(path, "r");
+    if (file == NULL)
+        return complain("%s: %s", path, strerror(errno));
+    bool good = true;
+    while (good && fgets(line, sizeof line, file) != NULL) {
+        line[strcspn(line, "#\r\n")] = 0;
+        if (problem_is_blank(line))
+            continue;
+        const char *const why = problem_parse(line, &p, error, sizeof error) ? unfit(set, &p) : error;
+        good = why == NULL ? add_line(set, line, "given", false) : complain("%s: %s: %s", path, line, why);
+    }
+    fclose(file);
+    return good;
+}
+
+static bool choose_problems(tune_set *set, const char *filter, const char *problems) {
     for (size_t s = 0; s < SHAPES; s++)
         for (size_t t = 0; t < TUNE_TYPES; t++)
             if ((shapes[s].types >> t & 1) != 0 && (filter == NULL || strstr(shapes[s].name, filter) != NULL) &&
                 !add_problem(set, &shapes[s], t))
                 return false;
+    if ((filter == NULL || strstr("drawn", filter) != NULL) && !draw_problems(set))
+        return false;
+    if (problems != NULL && !add_file(set, problems))
+        return false;
     return set->count > 0 || complain("--filter %s: no class of problems has that in its name", filter);
 }
 
@@ -151,10 +222,11 @@ static bool open_row_file(tune_set *set) {
     return (file >= 0 && close(file) == 0) || complain("cannot make a temporary file in TMPDIR or /tmp");
 }
 
-bool tune_set_open(tune_set *set, const bench_device *device, uint64_t bytes, const char *filter) {
+bool tune_set_open(tune_set *set, const bench_device *device, uint64_t bytes, const char *filter,
+                   const char *problems) {
     cl_int code;
     *set = (tune_set){.device = device, .input_bytes = bytes > 0 ? bytes : suitable_bytes(device)};
-    if (!limit_open(&set->limit, device) || !choose_problems(set, filter) || !open_row_file(set))
+    if (!limit_open(&set->limit, device) || !choose_problems(set, filter, problems) || !open_row_file(set))
         return false;
     set->answers = malloc(set->index_bytes);
     set->index = clCreateBuffer(device->context, CL_MEM_READ_WRITE, set->index_bytes, NULL, &code);

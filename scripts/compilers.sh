@@ -13,7 +13,7 @@ matrix=${2:-}
 . scripts/packages.sh
 
 library_only=(-DARGMAX_CL_INSTALL=OFF)
-for part in TESTS TOOLS BENCH EXAMPLES; do library_only+=("-DARGMAX_CL_BUILD_$part=OFF"); done
+for part in TESTS TOOLS BENCH EXAMPLES BINDINGS; do library_only+=("-DARGMAX_CL_BUILD_$part=OFF"); done
 
 # OpenCL's headers without those of this machine's C library beside them.
 cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
@@ -74,7 +74,8 @@ foreign() { # ARCHITECTURE TRIPLET TRIPLET_OF_ITS_LIBRARIES EMULATOR...
     export PKG_CONFIG_LIBDIR=$libraries/pkgconfig PKG_CONFIG_SYSROOT_DIR=$folder/system/root
     build_strictly "$folder" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_C_COMPILER="$triplet-gcc" \
         "-DCMAKE_CROSSCOMPILING_EMULATOR=$(IFS=';'; echo "${*:4}")" -DARGMAX_CL_BUILD_TESTS=ON \
-        -DARGMAX_CL_BUILD_BENCH=OFF -DARGMAX_CL_BUILD_EXAMPLES=OFF -DARGMAX_CL_INSTALL=OFF \
+        -DARGMAX_CL_BUILD_BENCH=OFF -DARGMAX_CL_BUILD_EXAMPLES=OFF -DARGMAX_CL_BUILD_BINDINGS=OFF \
+        -DARGMAX_CL_INSTALL=OFF \
         -DOpenCL_INCLUDE_DIR="$headers" -DOpenCL_LIBRARY="$libraries/libOpenCL.so.1" &&
         ctest --test-dir "$folder" -L unit --output-on-failure || return 1
     "$build/tests/print_plans" >"$folder/plans_here.txt"

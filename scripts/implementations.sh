@@ -47,7 +47,7 @@ lines() { # IMPLEMENTATION FILE [OPTIONS...]
 
 # Random problems after the fixed ones: twenty of a kind, with two compiled programs or three.
 on_device() { # IMPLEMENTATION COUNT SEED
-    lines "$1" tests/strategies.txt &&
+    lines "$1" tests/device/lists/strategies.txt &&
         $with "$1" "$build/tests/fuzz_problems" --count "$2" --kinds $(($2 / 20)) --programs 3 --seed "$3"
 }
 
@@ -64,8 +64,8 @@ suite() { # IMPLEMENTATION
 spoiled() { # IMPLEMENTATION SED_COMMAND REPORT
     local folder report
     folder=$(mktemp -d)
-    cp kernels/* "$folder"
-    sed -i "$2" "$folder"/*
+    cp -r kernels/. "$folder"
+    sed -i "$2" "$folder"/*/*
     report=$(ARGMAX_CL_KERNELS=$folder $with "$1" "$build/tests/run_problem" \
         'argmax float32 2x1025 axes=1 strategy=long-rows tuning=gpu' || true)
     rm -r "$folder"
@@ -81,13 +81,13 @@ mistakes_are_seen() {
 all_calls() {
     local route
     for route in plan call host; do
-        sed -n "3~3p" tests/simulated.txt | $with races "$build/tests/run_problem" --route $route --file - || return 1
+        sed -n "3~3p" tests/device/lists/simulated.txt | $with races "$build/tests/run_problem" --route $route --file - || return 1
     done
 }
 
 $with install
 if [ "$matrix" != --matrix ]; then
-    start "Oclgrind, all checks" lines oclgrind tests/simulated.txt
+    start "Oclgrind, all checks" lines oclgrind tests/device/lists/simulated.txt
     start "Intel's runtime" on_device intel 100 1
     start "rusticl" on_device rusticl 100 1
     start "Oclgrind, all calls" all_calls
@@ -103,12 +103,12 @@ whole_suite() { # IMPLEMENTATION
     finish
 }
 simulated() {
-    sed -n '2~2p' tests/strategies.txt >"$logs/even.txt"
-    sed -n '1~2p' tests/strategies.txt >"$logs/odd.txt"
+    sed -n '2~2p' tests/device/lists/strategies.txt >"$logs/even.txt"
+    sed -n '1~2p' tests/device/lists/strategies.txt >"$logs/odd.txt"
     start "Oclgrind, all checks" lines oclgrind "$logs/even.txt"
     start "Oclgrind, all checks" lines oclgrind "$logs/odd.txt"
-    start "Oclgrind, all checks, aligned loads" env ARGMAX_CL_TUNING="$PWD/tests/aligned.tuning" \
-        $with oclgrind "$build/tests/run_problem" --file tests/narrow.txt
+    start "Oclgrind, all checks, aligned loads" env ARGMAX_CL_TUNING="$PWD/tests/device/lists/aligned.tuning" \
+        $with oclgrind "$build/tests/run_problem" --file tests/device/lists/narrow.txt
     start "Oclgrind, random" \
         $with races "$build/tests/fuzz_problems" --count 200 --kinds 40 --programs 2 --elements 4096 --seed 3
     start "Oclgrind, all calls" all_calls

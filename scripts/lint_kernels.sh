@@ -29,13 +29,13 @@ if strange=$(grep -m 1 -vE '^[a-z]+ -cl-std=CL[123]\.[0-9]( -D[A-Z_]+(=[A-Za-z0-
     echo "lint_kernels: an option other than -cl-std and -D: $strange"
     exit 1
 fi
-if grep -nE '\batom_|[0-9][uU]?[lL][lL]\b|\bprintf\b' kernels/*; then
+if grep -nE '\batom_|[0-9][uU]?[lL][lL]\b|\bprintf\b' -r kernels; then
     echo "lint_kernels: names and suffixes that strict compilers refuse"
     exit 1
 fi
 
 # Every kernel file must be reached.
-for file in kernels/*.cl; do
+for file in kernels/families/*.cl; do
     name=$(basename "$file" .cl)
     grep -q "^$name " "$combinations" || { echo "lint_kernels: no options for $file"; exit 1; }
 done
@@ -49,8 +49,8 @@ lint() { # lines "KERNEL OPTIONS"
         [[ $line == *_WORD* ]] || without+=,-cl_khr_int64_base_atomics,-cl_khr_int64_extended_atomics
         target=spir64
         [[ $line != *-DPTX* ]] || target=nvptx64-nvidia-nvcl
-        "$CLANG" -x cl --target=$target -Xclang -finclude-default-header -fsyntax-only -Wall -Wextra -Wundef -Werror \
-            -Xclang -cl-ext=$without "${words[@]:1}" "kernels/${words[0]}.cl" ||
+        "$CLANG" -x cl -I kernels --target=$target -Xclang -finclude-default-header -fsyntax-only -Wall -Wextra -Wundef -Werror \
+            -Xclang -cl-ext=$without "${words[@]:1}" "kernels/families/${words[0]}.cl" ||
             { echo "lint_kernels: failed with $line"; failed=1; }
     done
     return $failed
@@ -59,4 +59,4 @@ export -f lint
 export CLANG=$clang
 # shellcheck disable=SC2016 # the inner shell expands it
 xargs -d '\n' -P "$(nproc)" -n 24 bash -c 'lint "$@"' lint <"$combinations" || exit 1
-echo "lint_kernels: $(wc -l <"$combinations") programs compiled from $(echo kernels/*.cl)"
+echo "lint_kernels: $(wc -l <"$combinations") programs compiled from $(echo kernels/families/*.cl)"

@@ -18,6 +18,7 @@ is_there() {
         opencl-headers) compiles CL/cl.h ;;
         ocl-icd-opencl-dev) compiles CL/cl.h -lOpenCL ;;
         libnetcdf-dev) pkg-config --exists netcdf 2>/dev/null && compiles netcdf.h $(pkg-config --cflags --libs netcdf) ;;
+        libudunits2-dev) compiles udunits2.h -ludunits2 ;;
         check) pkg-config --exists check 2>/dev/null && compiles check.h $(pkg-config --cflags --libs check) ;;
         pocl-opencl-icd) grep -qs pocl /etc/OpenCL/vendors/*.icd ;;
         mesa-opencl-icd) /sbin/ldconfig -p | grep -q libRusticlOpenCL.so.1 ;;
@@ -64,7 +65,7 @@ need_packages() {
 
 # What the library and its program are built with.
 # shellcheck disable=SC2034 # used by those who source this
-build_packages=(build-essential cmake pkg-config opencl-headers ocl-icd-opencl-dev libnetcdf-dev)
+build_packages=(build-essential cmake pkg-config opencl-headers ocl-icd-opencl-dev libnetcdf-dev libudunits2-dev)
 
 # Configure and build quietly: the log stays in FOLDER/log.txt, and its end is shown when that fails.
 build_in() { # FOLDER CMAKE_OPTION... [-- TARGET...]

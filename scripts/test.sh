@@ -37,18 +37,18 @@ build_tests_in() { # FOLDER CMAKE_OPTION... [-- TARGET...]
     build_in "$1" -DARGMAX_CL_WERROR=ON -DARGMAX_CL_BUILD_TESTS=ON "${@:2}"
 }
 
-folders=(include src kernels tests tools bench examples)
+folders=(include src kernels tests tools bench examples bindings)
 
 format() {
     local wrong
-    wrong=$(find "${folders[@]}" -regextype egrep -regex '.*\.(c|h|cpp|cl|clh)' -print0 |
+    wrong=$(find "${folders[@]}" -regextype egrep -regex '.*\.(c|h|cpp|hpp|cl|clh)' -print0 |
         xargs -0 build/venv/bin/clang-format --dry-run 2>&1 | sed -n 's/^\([^: ]*\):.*clang-format-violations.*/\1/p' | uniq)
     [ -z "$wrong" ] || { echo "Mend with: build/venv/bin/clang-format -i ${wrong//$'\n'/ }"; return 1; }
 }
 
 # In the sanitizer build, where assertions are alive and tell the analyser what always holds.
 tidy() {
-    find "${folders[@]}" -name '*.c' -not -path 'tests/install/*' -print0 |
+    find "${folders[@]}" -name '*.c' -not -path 'tests/package/install/*' -print0 |
         xargs -0 -P "$jobs" -n 1 build/venv/bin/clang-tidy -p build-asan --quiet >build-asan/tidy.txt 2>&1 ||
         { grep -v 'warnings\? generated' build-asan/tidy.txt; return 1; }
 }
@@ -73,9 +73,23 @@ tests_and_checks() {
 
 sanitizer_tests() {
     # Leaks of drivers and compilers are not ours.
-    export ASAN_OPTIONS=detect_leaks=1 LSAN_OPTIONS=suppressions=$PWD/tests/leaks.txt:print_suppressions=0
+    export ASAN_OPTIONS=detect_leaks=1 LSAN_OPTIONS=suppressions=$PWD/tests/support/leaks.txt:print_suppressions=0
     export UBSAN_OPTIONS=print_stacktrace=1
     run_tests build-asan -L 'unit|smoke'
+}
+
+# The wheel, in an environment of its own: NumPy's tests and ours, what the page shows, the types.
+python_tests() {
+    cmp -s scripts/requirements-python.txt build/python/installed.txt || {
+        python3 -m venv build/python &&
+            build/python/bin/pip install -q --disable-pip-version-check -r scripts/requirements-python.txt &&
+            cp scripts/requirements-python.txt build/python/installed.txt
+    } || return 1
+    build/python/bin/pip install -q --disable-pip-version-check --force-reinstall --no-deps ./bindings/python &&
+        ARGMAX_CL_TUNING='' build/python/bin/python -m pytest -q -p no:cacheprovider -c bindings/python/pyproject.toml \
+            --doctest-glob='*.md' bindings/python/tests docs/python.md &&
+        ARGMAX_CL_TUNING='' build/python/bin/python -m pytest -q -p no:cacheprovider --doctest-modules --pyargs argmax_cl &&
+        (cd bindings/python && ../../build/python/bin/mypy --cache-dir ../../build/python/mypy)
 }
 
 # A driver is not ours to look into: the library on an OpenCL of its own (tests/stub/), on eight threads.
@@ -126,9 +140,10 @@ if step "linters" linters; then
     step "format" format || true
     step "clang-tidy" tidy || true
 fi
-step "shellcheck" shellcheck -x -S warning scripts/*.sh scripts/campaigns/*.sh tests/*.sh tests/install/*.sh .ci/run || true
+step "shellcheck" shellcheck -x -S warning scripts/*.sh scripts/campaigns/*.sh tests/*/*.sh tests/*/*/*.sh .ci/run || true
 step "kernels as OpenCL C 1.2" scripts/lint_kernels.sh build || true
 step "tests" run_tests build -j "$jobs" || true
+step "Python" python_tests || true
 step "tests under sanitizers" sanitizer_tests || true
 step "threads under thread sanitizer" thread_tests || true
 step "fuzzers, 10 s each" scripts/campaign.sh fuzz 10 || true

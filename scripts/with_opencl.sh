@@ -46,9 +46,9 @@ kernels_without_shuffles() {
     low='(PASTE(type, 8))(v.s0, v.s1, v.s2, v.s3, v.s4, v.s5, v.s6, v.s7)'
     high='(PASTE(type, 8))(v.s8, v.s9, v.sa, v.sb, v.sc, v.sd, v.se, v.sf)'
     mkdir -p "$folder"
-    cp "$root"/kernels/* "$folder"
-    grep -qF "$halves" "$folder/vector.clh" || { echo "with_opencl: kernels/vector.clh has no line '$halves'"; exit 1; }
-    sed -i "s/v8 = max(v\.lo, v\.hi)/v8 = max($low, $high)/" "$folder/vector.clh"
+    cp -r "$root"/kernels/. "$folder"
+    grep -qF "$halves" "$folder/memory/vector.clh" || { echo "with_opencl: kernels/memory/vector.clh has no line '$halves'"; exit 1; }
+    sed -i "s/v8 = max(v\.lo, v\.hi)/v8 = max($low, $high)/" "$folder/memory/vector.clh"
 }
 
 # Its compiler, of LLVM 14, writes instructions that it cannot run unless told not to optimise.

@@ -6,17 +6,14 @@
 #ifndef ARGMAX_CL_INTERNAL_H
 #define ARGMAX_CL_INTERNAL_H
 
-#include "names.h"
-
+#include "abi.h"
 #include <argmax_cl/argmax_cl.h>
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define MAX_RANK ARGMAX_CL_MAX_RANK
-
-/* ---- status.c: per-thread error detail ------------------------------------------------------------------------ */
+/* ---- api/status.c: per-thread error detail ----------------------------------------------------------------------- */
 
 #if defined(__MINGW32__)
 #include <stdio.h> /* whose rules printf follows: those of C99, or those of an old msvcrt */
@@ -40,7 +37,7 @@ argmax_cl_status fail_build(const char *kernel, const char *options, cl_int code
 /* Name of an OpenCL error code, "unknown" for others. */
 const char *opencl_error_name(cl_int code);
 
-/* ---- dtype.c: the one table of element types ------------------------------------------------------------------ */
+/* ---- problem/dtype.c: the one table of element types ------------------------------------------------------------- */
 
 typedef enum dtype_kind { KIND_FLOAT, KIND_SIGNED, KIND_UNSIGNED } dtype_kind;
 
@@ -57,7 +54,7 @@ typedef struct dtype_info {
 /* NULL for an unknown dtype. */
 const dtype_info *dtype_find(argmax_cl_dtype dtype);
 
-/* ---- check.c: every rule of the contract that needs no OpenCL ------------------------------------------------- */
+/* ---- problem/check.c: every rule of the contract that needs no OpenCL -------------------------------------------- */
 
 /* A checked tensor: strides resolved, products proven to fit. */
 typedef struct tensor_view {
@@ -89,7 +86,7 @@ argmax_cl_status check_desc(argmax_cl_operator op, const argmax_cl_desc *given, 
 bool multiply_u64(uint64_t a, uint64_t b, uint64_t *product);
 bool add_u64(uint64_t a, uint64_t b, uint64_t *sum);
 
-/* ---- buffers.c: every rule about OpenCL objects, checked at each enqueue --------------------------------------- */
+/* ---- runtime/buffers.c: every rule about OpenCL objects, checked at each enqueue --------------------------------- */
 
 /* Queue of that context and device; whether it is out of order. */
 argmax_cl_status check_queue(cl_context context, cl_device_id device, cl_command_queue queue, bool *out_of_order);
@@ -102,7 +99,7 @@ argmax_cl_status check_enqueue(cl_context context, const problem *p, uint32_t in
                                const argmax_cl_buffers *given, cl_mem workspace, size_t workspace_bytes,
                                cl_uint wait_count, const cl_event *wait_list);
 
-/* ---- layout.c: the collapsed problem --------------------------------------------------------------------------- */
+/* ---- problem/layout.c: the collapsed problem --------------------------------------------------------------------- */
 
 /* One dimension after collapsing. Strides in elements, by tensor; index and value strides of reduced dims are 0. */
 typedef struct layout_dim {
@@ -123,10 +120,10 @@ typedef struct layout {
 /* p->outputs must not be 0. Cannot fail. */
 void layout_collapse(const problem *p, layout *out);
 
-/* ---- device.c: facts, choice, and the guard against fork -------------------------------------------------------- */
+/* ---- policy/device.c: facts, choice, and the guard against fork -------------------------------------------------- */
 
-/* How a work-group sees what others of the same launch have written (kernels/finish.clh): not at all, by the atomics of
- * OpenCL C 2.0 or 3.0, by PTX. */
+/* How a work-group sees what others of the same launch have written (kernels/workgroup/finish.clh): not at all, by the
+ * atomics of OpenCL C 2.0 or 3.0, by PTX. */
 typedef enum handover { HANDOVER_NONE, HANDOVER_CL20, HANDOVER_CL30, HANDOVER_PTX } handover;
 
 typedef struct device_facts {
@@ -139,13 +136,20 @@ typedef struct device_facts {
     cl_ulong max_buffer;  /* CL_DEVICE_MAX_MEM_ALLOC_SIZE, bytes */
     bool host_unified;    /* host memory can be used in place */
     bool aligned_buffers; /* buffers start at multiples of any vector: no host memory is used in place */
-    bool clang_cpu; /* its compiler takes what Clang adds to OpenCL C: see kernels/vector.clh, wide.clh, columns.cl */
-    bool ptx;       /* takes inline PTX for sm_90 */
-    uint32_t loop_limit; /* iterations of all its loops that a work-item completes; 0: any number */
+    bool clang_cpu;       /* its compiler takes what Clang adds to OpenCL C: see kernels/memory/vector.clh, wide.clh,
+                             columns.cl */
+    bool queue_addresses_return; /* to a new queue while the old one's commands still run */
+    bool kernels_keep_arguments; /* a kernel object holds a reference to its buffers */
+    bool ptx;                    /* takes inline PTX for sm_90 */
+    uint32_t loop_limit;         /* iterations of all its loops that a work-item completes; 0: any number */
     handover handover;
     bool wide_atomics; /* 64-bit maximum and exchange */
     char name[256];
 } device_facts;
+
+/* environment.c: a variable that names code or files; NULL as well where the program has more rights than its caller.
+ */
+const char *environment_trusted(const char *name);
 
 argmax_cl_status device_query(cl_device_id device, device_facts *facts);
 /* The device that the selector names (see argmax_cl_create_default). */
@@ -153,12 +157,12 @@ argmax_cl_status device_select(const char *selector, cl_device_id *device);
 /* Remember this process as the one that uses OpenCL; refuse in a forked child. Call before any OpenCL call. */
 argmax_cl_status device_enter(void);
 
-/* ---- tuning.c, tuning_file.c: what a class of devices likes, as rows of data ------------------------------------- */
+/* ---- policy/tuning.c, policy/tuning_file.c: what a class of devices likes, as rows of data ----------------------- */
 
 typedef struct tuning_row {
     const char *name;
 #define FIELD(name, least, most, power, meaning) uint32_t name;
-#include "tuning.def"
+#include "policy/tuning.def"
 } tuning_row;
 
 /* The built-in row of that name, NULL for an unknown one; and all names, for messages: "cpu, gpu". */
@@ -176,18 +180,9 @@ bool tuning_user_file(char *path, size_t capacity);
 argmax_cl_status tuning_read(const char *source, const char *path, bool must_exist, const char *device, tuning_row *row,
                              bool *changed);
 
-/* ---- strategy.c, geometry.c: which kernel, and how it lies over the problem ---------------------------------------
- */
+/* ---- families/strategy.c, families/geometry.c: which kernel, and how it lies over the problem ------------- */
 
-typedef enum kernel_family {
-    FAMILY_ROWS,
-    FAMILY_HELD,
-    FAMILY_BLOCKS,
-    FAMILY_ABREAST,
-    FAMILY_TRANSPOSED,
-    FAMILY_COLUMNS,
-    FAMILY_FOLDED
-} kernel_family;
+struct family; /* families/family.h */
 typedef enum load_kind { LOAD_ALIGNED, LOAD_UNALIGNED, LOAD_PACKED, LOAD_STRIDED } load_kind;
 
 /* Work-groups of one launch: `jobs` dealt out in runs of jobs_per_group. */
@@ -200,7 +195,7 @@ typedef struct launch_grid {
 typedef struct geometry {
     const char *strategy;
     const char *tuning; /* name of the row */
-    kernel_family family;
+    const struct family *family;
     load_kind load;
     uint32_t vector; /* elements */
     uint32_t lanes;  /* rows, blocks: work-items of an output; columns: work-items side by side */
@@ -240,7 +235,9 @@ typedef struct geometry {
     uint32_t merge_lanes;
     handover finish;   /* not NONE: the last work-groups of the scan merge, and merge is for queues where they cannot */
     uint64_t counters; /* then: of all outputs, or tiles of columns, with what stands beside them (geometry.h) */
-    bool one_word, two_words; /* finish.clh: ONE_WORD, TWO_WORDS */
+    bool one_word, two_words;  /* finish.clh: ONE_WORD, TWO_WORDS */
+    bool one_job;              /* ONE_JOB: every work-group has one job */
+    uint32_t aligned_elements; /* the input is read by vectors that start at multiples of so many elements */
 } geometry;
 
 /* Whether a launch that merges too has its partial answers beside the counters, and none in the workspace. */
@@ -248,7 +245,7 @@ static inline bool has_words(const geometry *g) {
     return g->one_word || g->two_words;
 }
 
-/* What `divide` of kernels/index.clh takes instead of a divisor: 0 for 1. */
+/* What `divide` of kernels/memory/index.clh takes instead of a divisor: 0 for 1. */
 uint64_t reciprocal(uint64_t divisor);
 
 /* Counters that a queue has, enough for any device whose outputs are fewer than its work-groups. */
@@ -258,20 +255,19 @@ uint64_t reciprocal(uint64_t divisor);
 uint32_t strategy_count(void);
 const char *strategy_name(uint32_t i);
 /* All names, comma-separated, as far as they fit. */
-void strategy_names(char *text, size_t capacity);
+void strategy_names(char *names, size_t capacity);
 
 /* Complete p->strategy from the environment, note where it came from, and refuse unknown names. */
 argmax_cl_status strategy_request(problem *p);
 
-/* Choose, or obey p->strategy and p->tuning; groups never exceed group_limit work-items. */
-argmax_cl_status strategy_choose(const problem *p, const layout *l, const device_facts *device, uint32_t group_limit,
-                                 geometry *out);
+/* Choose by the tuning row, or obey p->strategy; groups never exceed group_limit work-items. */
+argmax_cl_status strategy_choose(const problem *p, const layout *l, const device_facts *device,
+                                 const tuning_row *tuning, uint32_t group_limit, geometry *out);
 
 /* Work-items that share a row: one, some of a work-group, a whole work-group. */
 typedef enum lane_rule { LANES_ONE, LANES_FEW, LANES_ALL } lane_rule;
 
-/* How a family would lie over a problem; with `split` the reduction is cut into at least two parts. False when that
- * cannot be done here. */
+/* What a family is to be laid over; with `split` the reduction is cut into at least two parts. */
 typedef struct geometry_request {
     const problem *problem;
     const layout *layout;
@@ -280,17 +276,14 @@ typedef struct geometry_request {
     uint32_t group_limit; /* work-items of a work-group at most */
     bool strided;         /* whether neighbours may lie apart */
     bool split;
+    lane_rule lanes;
 } geometry_request;
-bool geometry_held(const geometry_request *request, geometry *out);
-bool geometry_blocks(const geometry_request *request, geometry *out);
-bool geometry_rows(const geometry_request *request, lane_rule lanes, geometry *out);
-bool geometry_abreast(const geometry_request *request, geometry *out);
-bool geometry_transposed(const geometry_request *request, geometry *out);
-bool geometry_columns(const geometry_request *request, geometry *out);
-bool geometry_folded(const geometry_request *request, geometry *out);
 
-/* ---- options.c: the -D macros that specialise a kernel
- * --------------------------------------------------------------- */
+/* ---- families/options.c: the -D macros that specialise a kernel -------------------------------------------------- */
+
+/* launch.c, for host.c. */
+/* Elements of the vectors that the plan's kernels read and that must start at multiples of their size; 1: any. */
+uint32_t plan_input_vector(argmax_cl_plan plan);
 
 #define OPTIONS_CAPACITY 512
 

@@ -1,4 +1,4 @@
-"""One line of the problem grammar (tests/problem.h), and its data as NumPy makes them."""
+"""One line of the problem grammar (tests/problem/problem.h), and its data as NumPy makes them."""
 import numpy as np
 
 
@@ -39,15 +39,19 @@ class Problem:
         self.floating = self.dtype.startswith(("float", "bfloat"))
         self.numpy_type = np.dtype("uint16" if self.dtype == "bfloat16" else self.dtype)
         self.bytes = self.extent * self.numpy_type.itemsize
-        self.data_key = (self.dtype, self.extent, self.data)
+        self.data_key, self.made = (self.dtype, self.extent, self.data), self.extent
+
+    def share(self, largest):
+        """Use the first elements of data that all problems of the type have in common, `largest` of them."""
+        self.data_key, self.made = (self.dtype, "shared", largest), largest
 
     def make(self):
         """The buffer's elements as a flat array; bfloat16 as its bits."""
         random, size = np.random.default_rng(1), self.numpy_type.itemsize
-        words = random.integers(0, 1 << 64, (self.bytes + 7) // 8, dtype=np.uint64)
+        words = random.integers(0, 1 << 64, (self.made * size + 7) // 8, dtype=np.uint64)
         if self.floating:  # below 2 in magnitude, as in the benchmark
             words &= np.uint64(~sum(1 << (8 * size * i + 8 * size - 2) for i in range(8 // size)) & (1 << 64) - 1)
-        flat = words.view(self.numpy_type)[:self.extent]
+        flat = words.view(self.numpy_type)[:self.made]
         if self.data in ("increasing", "decreasing"):
             flat.sort()
             flat = flat[::-1].copy() if self.data == "decreasing" else flat
@@ -91,15 +95,15 @@ class Reference:
 
     MOST = 1 << 26  # elements that NumPy looks at
 
-    def __init__(self, p, flat):
+    def __init__(self, p, flat, most=MOST):
         self.p, self.right = p, None
         x = p.view(flat)
         self.cut = self.axis = None
-        if p.kept and x.size > self.MOST:
+        if p.kept and x.size > most:
             self.axis = max(p.kept, key=lambda d: p.shape[d])
-            self.cut = max(1, p.shape[self.axis] * self.MOST // x.size)
+            self.cut = max(1, p.shape[self.axis] * most // x.size)
             x = x[tuple(slice(self.cut) if d == self.axis else slice(None) for d in range(x.ndim))]
-        if p.last or p.ignore_nan and p.data.endswith("nan") or x.size > 16 * self.MOST:
+        if p.last or p.ignore_nan and p.data.endswith("nan") or x.size > 16 * most:
             return
         x = numbers(p, np.ascontiguousarray(x)) if x.size * x.itemsize <= 1 << 32 else x
         if len(p.axes) > 1 and p.kept:

@@ -98,7 +98,8 @@ typedef enum argmax_cl_status {
     ARGMAX_CL_ERROR_OPENCL = 20,             /* an OpenCL call failed: see argmax_cl_last_opencl_error */
     ARGMAX_CL_ERROR_BUILD = 21,              /* a kernel did not compile; the message holds the compiler's log */
     ARGMAX_CL_ERROR_KERNEL_SOURCE = 22,      /* a file of the folder named by ARGMAX_CL_KERNELS could not be read */
-    ARGMAX_CL_ERROR_FORKED = 23              /* the process was forked after OpenCL was first used */
+    ARGMAX_CL_ERROR_FORKED = 23,             /* the process was forked after OpenCL was first used */
+    ARGMAX_CL_ERROR_INVALID_TUNING = 24      /* a tuning file cannot be read, or has a line that is wrong */
 } argmax_cl_status;
 
 /* One sentence for a status; never NULL, static storage. */
@@ -194,7 +195,8 @@ ARGMAX_CL_API argmax_cl_status argmax_cl_unravel(uint64_t index, uint32_t count,
 /* One OpenCL context and device, with the programs compiled and the plans made for them. */
 typedef struct argmax_cl_handle_s *argmax_cl_handle;
 
-/* A handle for one device of a context of the caller's; both are retained. *handle is NULL on failure. */
+/* A handle for one device of a context of the caller's, or a sub-device of one; both are retained. *handle is NULL on
+ * failure. */
 ARGMAX_CL_API argmax_cl_status argmax_cl_create(argmax_cl_handle *handle, cl_context context, cl_device_id device);
 
 /* A handle with a context of its own. The selector is a decimal index into argmax_cl_list_devices, or a part of the
@@ -229,8 +231,9 @@ ARGMAX_CL_API void argmax_cl_buffers_init(argmax_cl_buffers *buffers);
  * the wait list. Returns when it is enqueued, not when it is done. Plans of earlier calls are reused.
  *   wait_count, wait_list  as in clEnqueueNDRangeKernel.
  *   event                  NULL, or where to put an event for the whole operation, which the caller releases; NULL is
- *                          put there on failure.
- * The buffers must live until the operation is done. */
+ *                          put there on failure. Its profiling times are those of the operation's last command, of
+ *                          which there are one or two: for the start of all, enqueue a marker before and take its
+ * event. The buffers must live until the operation is done. */
 ARGMAX_CL_API argmax_cl_status argmax_cl(argmax_cl_handle handle, cl_command_queue queue, const argmax_cl_desc *desc,
                                          const argmax_cl_buffers *buffers, cl_uint wait_count,
                                          const cl_event *wait_list, cl_event *event);

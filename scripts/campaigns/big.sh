@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tensors of more than 2^31 and 2^32 elements: big.sh [--memory]
 #
-# Over small buffers, by zero and overlapping strides (tests/big_views.txt); with --memory, which takes a device with
+# Over small buffers, by zero and overlapping strides (tests/exhaustive/big_views.txt); with --memory, which takes a device with
 # 60 GB, also in memory of their own: 2^31 - 1 to 2^32 + 2 million elements of 1 byte, and more than 4 and 8 GiB of 2
 # and 4 bytes. On the OpenCL device that is there (ARGMAX_CL_TEST_DEVICE selects one). The tables stay in build/big.txt.
 set -euo pipefail
@@ -22,4 +22,4 @@ if [ "${1:-}" = --memory ]; then
         --memory float32 $((four + 1)) --memory float32 $((two - 1)) --memory bfloat16 $((two + 1)))
 fi
 export ARGMAX_CL_TUNING=
-build/tests/run_big --device "${ARGMAX_CL_TEST_DEVICE:-}" --file tests/big_views.txt "${memory[@]}" | tee build/big.txt
+build/tests/run_big --device "${ARGMAX_CL_TEST_DEVICE:-}" --file tests/exhaustive/big_views.txt "${memory[@]}" | tee build/big.txt

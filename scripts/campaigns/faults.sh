@@ -12,7 +12,7 @@ need_packages "${build_packages[@]}"
 prepare_pocl "$PWD/build"
 export ARGMAX_CL_TUNING=
 # Leaks of drivers and compilers are not ours.
-export LSAN_OPTIONS=suppressions=$PWD/tests/leaks.txt:print_suppressions=0 UBSAN_OPTIONS=print_stacktrace=1
+export LSAN_OPTIONS=suppressions=$PWD/tests/support/leaks.txt:print_suppressions=0 UBSAN_OPTIONS=print_stacktrace=1
 
 run_in() { # FOLDER ALL CMAKE_OPTION...
     local folder=$1 all=$2 program

@@ -102,7 +102,7 @@ bool opencl_verdict(const scenario *s, argmax_cl_status status, const fault_orde
 /* A file that cannot be opened or read to its end is reported as such. */
 bool host_verdict(argmax_cl_status status, const host_fault_report *report) {
     const bool file = strcmp(report->call, "fopen") == 0 || strcmp(report->call, "ferror") == 0;
-    const bool right = file ? status == ARGMAX_CL_ERROR_KERNEL_SOURCE || status == ARGMAX_CL_ERROR_INVALID_STRATEGY
+    const bool right = file ? status == ARGMAX_CL_ERROR_KERNEL_SOURCE || status == ARGMAX_CL_ERROR_INVALID_TUNING
                             : status == ARGMAX_CL_ERROR_OUT_OF_HOST_MEMORY;
     bool ok = right || complain("status %d after %s\n", (int)status, report->call);
     if (!strstr(argmax_cl_last_error(), file ? "cannot read" : "no memory"))

@@ -208,7 +208,7 @@ static const struct {
     bool power;
 } fields[] = {
 #define FIELD(name, least, most, power, meaning) {#name, least, most, power},
-#include "tuning.def"
+#include "policy/tuning.def"
 };
 
 #define FIELD_COUNT (sizeof fields / sizeof fields[0])

@@ -38,8 +38,8 @@ void take_device(source *s, device_facts *device, uint32_t *group_limit);
 /* Changes to a row, as ARGMAX_CL_TUNING has them; none when the bytes say so. */
 void take_tuning(source *s, const device_facts *device);
 
-/* desc_rules.c: whether the contract (docs/semantics.md) allows it, told apart in other words than src/check.c. Without
- * 128-bit integers there is no second opinion: then *known is false. */
+/* desc_rules.c: whether the contract (docs/semantics.md) allows it, told apart in other words than src/problem/check.c.
+ * Without 128-bit integers there is no second opinion: then *known is false. */
 bool desc_allowed(const desc_input *d, bool *known);
 
 #endif

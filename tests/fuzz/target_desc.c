@@ -1,7 +1,8 @@
 /* Descriptors: refused or accepted as the contract says, and with a message; what is accepted collapses to a layout of
  * the same elements in the same order, and gets a geometry that covers them and keeps the device's limits. */
+#include "choose.h"
 #include "desc_input.h"
-#include "geometry.h"
+#include "families/geometry.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -113,6 +114,11 @@ static void check_layout(const problem *p, const layout *l, uint64_t seed) {
 
 /* ---- The geometry ----------------------------------------------------------------------------------------------- */
 
+/* Families that are not named here have the checks that all have. */
+static bool is_of(const geometry *g, const char *name) {
+    return strcmp(g->family->name, name) == 0;
+}
+
 static bool is_power(uint64_t n) {
     return n != 0 && (n & (n - 1)) == 0;
 }
@@ -166,8 +172,9 @@ static void check_transposed(const layout *l, uint32_t bits, const geometry *g) 
 
 static void check_units(const layout *l, uint32_t bits, const geometry *g) {
     const layout_dim *const last = &l->reduced[l->reduced_count - 1];
-    if (g->family == FAMILY_ROWS) {
+    if (is_of(g, "rows")) {
         const uint64_t whole = last->size / g->vector; /* what is peeled off is read apart */
+        REQUIRE(g->unroll >= 1, "unroll %" PRIu32, g->unroll);
         REQUIRE(g->segment_vectors == whole + (g->overlap && last->size % g->vector), "%" PRIu64 " vectors",
                 g->segment_vectors);
         REQUIRE(g->overlap || g->peel || last->size % g->vector == 0, "vectors of %" PRIu32, g->vector);
@@ -178,20 +185,22 @@ static void check_units(const layout *l, uint32_t bits, const geometry *g) {
         REQUIRE(!g->placed || bits <= 16, "places beside %" PRIu32 " bits", bits);
         REQUIRE(!g->one_block || (g->placed && l->reduction >> bits == 0), "%" PRIu64 " in a block", l->reduction);
         REQUIRE(bits != 8 || g->unroll * g->vector < 255, "unroll %" PRIu32 " of %" PRIu32, g->unroll, g->vector);
-    } else if (g->family == FAMILY_HELD) {
+    } else if (is_of(g, "held")) {
         REQUIRE(g->parts == 1 && g->units * g->vector == l->reduction, "%" PRIu64 " units", g->units);
         REQUIRE((uint64_t)g->lanes * g->loads >= g->units, "%" PRIu32 " loads", g->loads);
-    } else if (g->family == FAMILY_BLOCKS) {
+    } else if (is_of(g, "blocks")) {
         check_blocks(l, bits, g);
-    } else if (g->family == FAMILY_TRANSPOSED) {
+    } else if (is_of(g, "transposed")) {
         check_transposed(l, bits, g);
-    } else if (g->family == FAMILY_ABREAST) {
+    } else if (is_of(g, "abreast")) {
+        REQUIRE(g->unroll >= 1, "unroll %" PRIu32, g->unroll);
         REQUIRE(g->parts == 1 && g->scan.group == 1 && g->units <= PART_ELEMENTS_MAX / g->vector, "%" PRIu64 " units",
                 g->units);
         REQUIRE(g->overlap == (last->size % g->vector != 0) && g->segment_vectors == ceil_div(last->size, g->vector) &&
                     g->units == l->reduction / last->size * g->segment_vectors,
                 "%" PRIu64 " vectors", g->segment_vectors);
-    } else {
+    } else if (g->fused) {
+        REQUIRE(g->unroll >= 1, "unroll %" PRIu32, g->unroll);
         REQUIRE(g->chunk <= PART_ELEMENTS_MAX / g->fused, "chunk %" PRIu64, g->chunk);
     }
 }
@@ -199,8 +208,7 @@ static void check_units(const layout *l, uint32_t bits, const geometry *g) {
 /* Fused rows are whole vectors of one tile, and follow each other in memory. */
 static void check_fused(const layout_dim *column, const layout_dim *row, const geometry *g) {
     const uint64_t width = column->size * g->fused;
-    REQUIRE(g->family == FAMILY_COLUMNS && g->scan.group == 1 && g->load != LOAD_ALIGNED, "%" PRIu32 " fused",
-            g->fused);
+    REQUIRE(is_of(g, "columns") && g->scan.group == 1 && g->load != LOAD_ALIGNED, "%" PRIu32 " fused", g->fused);
     REQUIRE(width % g->vector == 0 && g->strip > 1 && width <= (uint64_t)g->strip * g->vector && g->tiles == 1,
             "%" PRIu64 " columns of %" PRIu32 " x %" PRIu32, width, g->vector, g->strip);
     REQUIRE(column->in == 1 && row->in == (int64_t)column->size, "rows %" PRId64 " apart", row->in);
@@ -209,12 +217,12 @@ static void check_fused(const layout_dim *column, const layout_dim *row, const g
 
 /* The parts of an output cover it, with the pieces behind them where there are some, and none is empty. */
 static void check_parts(const layout *l, const geometry *g) {
-    const bool folded = g->family == FAMILY_FOLDED, columns = g->family == FAMILY_COLUMNS;
+    const bool folded = is_of(g, "folded"), columns = is_of(g, "columns");
     const uint64_t tiles = folded ? g->tiles : 1, parts = g->parts / tiles;
     REQUIRE(g->units >= 1 && g->chunk >= 1 && g->parts >= 1 && g->parts % tiles == 0, "%" PRIu64 " parts", g->parts);
     if (g->pieces) {
         const uint64_t before = g->parts * g->chunk;
-        REQUIRE((g->family == FAMILY_ROWS || columns) && g->finish && g->piece >= 1, "pieces of %" PRIu64, g->piece);
+        REQUIRE((is_of(g, "rows") || columns) && g->finish && g->piece >= 1, "pieces of %" PRIu64, g->piece);
         REQUIRE(before < g->units && ceil_div(g->units - before, g->piece) == g->pieces,
                 "%" PRIu64 " pieces of %" PRIu64, g->pieces, g->piece);
         /* A work-item of columns counts on from piece to piece. */
@@ -236,23 +244,23 @@ static void check_parts(const layout *l, const geometry *g) {
         REQUIRE(g->units == (folded ? l->reduction / column->size : rows), "%" PRIu64 " rows", g->units);
         REQUIRE(g->scan.jobs == g->tiles * g->outers * parts, "%" PRIu64 " jobs", g->scan.jobs);
         REQUIRE(!g->past || (g->scan.group == 1 && g->vector > 1 && g->parts == 1), "%" PRIu64 " parts", g->parts);
-    } else if (g->family == FAMILY_ABREAST) {
+    } else if (is_of(g, "abreast")) {
         const uint64_t size = l->kept[l->kept_count - 1].size, side = ceil_div(size, g->tiles);
         REQUIRE(side <= g->strip && ceil_div(size, side) == g->tiles, "%" PRIu64 " tiles", g->tiles);
         REQUIRE(g->scan.jobs == g->tiles * (l->outputs / size), "%" PRIu64 " jobs", g->scan.jobs);
-    } else if (g->family == FAMILY_TRANSPOSED) {
+    } else if (is_of(g, "transposed")) {
         REQUIRE(g->scan.jobs == ceil_div(g->outers, g->vector), "%" PRIu64 " jobs", g->scan.jobs);
-    } else if (g->family == FAMILY_BLOCKS) {
+    } else if (is_of(g, "blocks")) {
         REQUIRE(g->scan.jobs == ceil_div(g->outers, g->batch), "%" PRIu64 " jobs", g->scan.jobs);
-    } else {
-        const uint64_t rows = (uint64_t)(g->scan.group / g->lanes) * (g->family == FAMILY_HELD ? g->batch : 1);
+    } else if (is_of(g, "rows") || is_of(g, "held")) {
+        const uint64_t rows = (uint64_t)(g->scan.group / g->lanes) * (is_of(g, "held") ? g->batch : 1);
         REQUIRE(g->scan.jobs == ceil_div(l->outputs, rows) * parts, "%" PRIu64 " jobs", g->scan.jobs);
     }
 }
 
 /* Counters of each unit: what came, what was drawn, and a word of the best so far, where that holds key and tie. */
 static void check_counters(const problem *p, const layout *l, const device_facts *device, const geometry *g) {
-    const uint64_t units = g->family == FAMILY_COLUMNS ? g->tiles * g->outers : l->outputs;
+    const uint64_t units = is_of(g, "columns") ? g->tiles * g->outers : l->outputs;
     REQUIRE(g->finish == device->handover, "handover %d", (int)g->finish);
     const uint64_t each = g->one_word ? 4 : g->two_words ? 2 + 4 * g->parts : g->pieces ? 2 : 1;
     REQUIRE(g->counters == units * each, "%" PRIu64 " counters", g->counters);
@@ -261,7 +269,7 @@ static void check_counters(const problem *p, const layout *l, const device_facts
         REQUIRE(device->wide_atomics && (g->ptx || g->scan.group == 1), "words by handover %d", (int)g->finish);
     if (g->two_words) {
         REQUIRE(!g->one_word && !g->pieces && g->parts <= 128, "two words of %" PRIu64 " parts", g->parts);
-        REQUIRE(g->family == FAMILY_ROWS && l->reduction < INT32_MAX, "two words of %" PRIu64, l->reduction);
+        REQUIRE(is_of(g, "rows") && l->reduction < INT32_MAX, "two words of %" PRIu64, l->reduction);
     }
     if (g->one_word) {
         REQUIRE(p->input.type->bits <= 32 && l->reduction < UINT32_MAX, "one word of %" PRIu32 " bits and %" PRIu64,
@@ -272,11 +280,9 @@ static void check_counters(const problem *p, const layout *l, const device_facts
 /* Aligned loads start at multiples of the vector. */
 static void check_alignment(const layout *l, const geometry *g) {
     const layout_dim *const last = &l->reduced[l->reduced_count - 1], *const column = &l->kept[l->kept_count - 1];
-    const layout_dim *const along = g->family == FAMILY_COLUMNS  ? column
-                                    : g->family == FAMILY_FOLDED ? &l->reduced[g->fold]
-                                                                 : last;
+    const layout_dim *const along = is_of(g, "columns") ? column : is_of(g, "folded") ? &l->reduced[g->fold] : last;
     const int64_t vector = g->vector;
-    if (g->family == FAMILY_BLOCKS || g->family == FAMILY_TRANSPOSED)
+    if (along != column && !is_of(g, "folded") && !is_of(g, "rows") && !is_of(g, "held") && !is_of(g, "abreast"))
         return; /* check_blocks, check_transposed */
     REQUIRE((g->load == LOAD_STRIDED) == (along->in != 1), "stride %" PRId64, along->in);
     if (g->load != LOAD_ALIGNED || g->peel)
@@ -294,7 +300,6 @@ static void check_geometry(const problem *p, const layout *l, const device_facts
     check_grid(&g->scan, group_limit);
     REQUIRE(is_power(g->vector) && g->vector <= 32, "vectors of %" PRIu32, g->vector);
     REQUIRE(is_power(g->lanes) && g->lanes <= g->scan.group, "%" PRIu32 " lanes", g->lanes);
-    REQUIRE(g->family == FAMILY_HELD || g->family == FAMILY_BLOCKS || g->unroll >= 1, "unroll %" PRIu32, g->unroll);
     check_units(l, p->input.type->bits, g);
     check_parts(l, g);
     check_alignment(l, g);
@@ -323,10 +328,10 @@ static void check_strategies(const problem *p, const layout *l, source *s) {
     forced.strategy = strategy_name(take_byte(s) % strategy_count());
     forced.strategy_source = "strategy";
     take_tuning(s, &device);
-    argmax_cl_status status = strategy_choose(p, l, &device, group_limit, &g);
+    argmax_cl_status status = choose(p, l, &device, group_limit, &g);
     REQUIRE(status == ARGMAX_CL_SUCCESS, "%s", argmax_cl_last_error());
     check_geometry(p, l, &device, group_limit, &g);
-    status = strategy_choose(&forced, l, &device, group_limit, &g);
+    status = choose(&forced, l, &device, group_limit, &g);
     REQUIRE(status == ARGMAX_CL_SUCCESS || status == ARGMAX_CL_ERROR_INVALID_STRATEGY, "status %d", (int)status);
     if (status == ARGMAX_CL_SUCCESS)
         check_geometry(p, l, &device, group_limit, &g);

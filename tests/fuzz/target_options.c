@@ -22,12 +22,13 @@ static void check_selection(const options *o, uint32_t rank) {
         REQUIRE(strncmp(m.text, "--axis: ", 8) == 0, "\"%s\"", m.text);
         return;
     }
-    REQUIRE(r.reduced_count == (o->axis_count ? o->axis_count : rank), "%" PRIu32 " axes", r.reduced_count);
+    uint32_t entries = 1;
+    for (const char *c = o->axes; c && *c; ++c)
+        entries += *c == ',';
+    REQUIRE(r.reduced_count == (o->axes ? entries : rank), "%" PRIu32 " axes", r.reduced_count);
     for (uint32_t i = 0; i < rank; ++i)
         kept += !r.reduced[i];
     REQUIRE(kept + r.reduced_count == rank, "%" PRIu64 " kept", kept);
-    for (uint32_t i = 0; i < o->axis_count; ++i)
-        REQUIRE(r.reduced[o->axes[i] < 0 ? o->axes[i] + rank : o->axes[i]], "axis %" PRId64, o->axes[i]);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -44,7 +45,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     optind = 0; /* glibc's and musl's way to start again */
     if (options_parse(count, words, &o, &m)) {
         REQUIRE(o.action != ACTION_COMPUTE || o.input, "no input");
-        REQUIRE(o.axis_count <= ARGMAX_CL_MAX_RANK, "%" PRIu32 " axes", o.axis_count);
         REQUIRE((!o.output || *o.output) && (!o.values || *o.values), "an empty name");
         for (uint32_t rank = 1; rank <= ARGMAX_CL_MAX_RANK && o.action == ACTION_COMPUTE; ++rank)
             check_selection(&o, rank);

@@ -13,7 +13,7 @@ static const struct {
     bool power_of_two;
 } fields[] = {
 #define FIELD(name, least, most, power, meaning) {#name, offsetof(tuning_row, name), least, most, power},
-#include "tuning.def"
+#include "policy/tuning.def"
 };
 
 static void check_row(const tuning_row *row, const char *class) {
@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         memset(&row, 0, sizeof row);
         memset(&again, 0, sizeof again);
         const argmax_cl_status status = tuning_choose(NULL, &devices[i], &row);
-        REQUIRE(status == ARGMAX_CL_SUCCESS || status == ARGMAX_CL_ERROR_INVALID_STRATEGY, "status %d", (int)status);
+        REQUIRE(status == ARGMAX_CL_SUCCESS || status == ARGMAX_CL_ERROR_INVALID_TUNING, "status %d", (int)status);
         REQUIRE(status || !size || !memchr(data, 0, size), "a character 0 was overlooked");
         if (status) {
             check_message(path, lines_of(data, size));

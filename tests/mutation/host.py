@@ -8,7 +8,7 @@ import sys
 
 from problems import code_files, configure, digest, limit_clock, limit_cpu, make
 
-# The tests in the order in which they run: milliseconds first. Programs are those of tests/CMakeLists.txt.
+# The tests in the order in which they run: milliseconds first. Programs are those of tests/README.md.
 UNIT = ("test_check", "test_counters", "test_geometry", "test_status", "test_tuning", "print_geometry")
 DEVICE = ("test_buffers", "test_device", "test_plans", "test_events", "test_memory", "test_host", "test_forced",
           "run_problem", "run_faults", "run_limits", "run_stress", "test_layouts", "test_threads")
@@ -98,15 +98,15 @@ class HostMutants:
         tests = self.tree / "tests"
         selector = (self.device,) if self.device else ()
         if program == "print_geometry":
-            return self.passes(build, program, tests / "geometry.tuning", tests / "geometry.txt")
+            return self.passes(build, program, tests / "golden/geometry.tuning", tests / "golden/geometry.txt")
         if program == "run_stress":
             return self.passes(build, program, "2", "1", *selector)
         if program != "run_problem":
             return self.passes(build, program)
-        lists = [("", "kernels.txt"), (tests / "dealt.tuning", "dealt.txt")]
+        lists = [("", "kernels.txt"), (tests / "device/lists/dealt.tuning", "dealt.txt")]
         lists += [(build / f"tests/{name}.tuning", "parts.txt") for name in PARTS]
         device = ("--device", *selector) if selector else ()
-        runs = (self.passes(build, program, *device, "--route", "plan", "--file", tests / name, tuning=tuning)
+        runs = (self.passes(build, program, *device, "--route", "plan", "--file", tests / "device/lists" / name, tuning=tuning)
                 for tuning, name in lists)
         return next(filter(None, runs), None)
 
@@ -114,7 +114,7 @@ class HostMutants:
     def passes(build, program, *arguments, tuning=""):
         """None, or what one run of a program says that fails."""
         seconds = UNIT_SECONDS if program in UNIT else DEVICE_SECONDS
-        leaks = f"suppressions={build.parent / 'tests/leaks.txt'}:print_suppressions=0"
+        leaks = f"suppressions={build.parent / 'tests/support/leaks.txt'}:print_suppressions=0"
         environment = {**os.environ, "ARGMAX_CL_TUNING": str(tuning), "CK_FORK": "no", "LSAN_OPTIONS": leaks}
         if program in LAYERED:
             environment["OPENCL_LAYERS"] = str(build / f"tests/lib{LAYER}.so")

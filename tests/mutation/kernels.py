@@ -33,7 +33,7 @@ class KernelMutants:
         self.problems = self.problems or spread_out(self.bench.read_lists())
         shutil.rmtree(self.folder, ignore_errors=True)
         shutil.copytree(self.bench.root / "kernels", self.folder)
-        changed = self.folder / Path(mutant.file).name
+        changed = self.folder / Path(mutant.file).relative_to("kernels")
         changed.write_text(mutant.apply(changed.read_text()))
         programs = {}
         for batch in self.batches(mutant, programs):

@@ -13,9 +13,10 @@ from pathlib import Path
 from source import choose, mutants_of
 from workers import ROOT, judged
 
-HOST_FILES = ("layout.c", "geometry.c", "geometry.h", "geometry_columns.c", "geometry_held.c", "geometry_rows.c",
-              "geometry_abreast.c", "geometry_transposed.c", "options.c", "strategy.c", "check.c", "tensor.c",
-              "structs.c", "plan.c", "buffers.c", "kernels.c", "launch.c", "counters.c", "tuning.c", "tuning_file.c")
+# All that decides; what only asks OpenCL and what says so is left out.
+HOST_FOLDERS = ("api", "problem", "policy", "families", "runtime")
+HOST_LEFT_OUT = ("handle.c", "host.c", "host_arrays.c", "onecall.c", "public.c", "status.c", "device.c", "dtype.c",
+                 "describe.c", "text.c", "program.c", "workspaces.c")
 ENOUGH = 0.95
 UNFINISHED = 3
 
@@ -38,8 +39,12 @@ def read_equivalents():
 
 def draw(options):
     """The mutants of this run: from each file about as many as the square root of what it could have."""
-    files = [f"kernels/{path.name}" for path in sorted((ROOT / "kernels").iterdir())]
-    files += [] if options.ptx else [f"src/{name}" for name in HOST_FILES]
+    files = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "kernels").glob("*/*"))]
+    if not options.ptx:
+        files += [f"src/{folder}/{path.name}" for folder in HOST_FOLDERS
+                  for path in sorted((ROOT / "src" / folder).iterdir())
+                  if path.suffix == ".c" and path.name not in HOST_LEFT_OUT]
+        files.append("src/families/geometry.h")
     all_of = {file: mutants_of(ROOT, file, options.ptx) for file in files}
     all_of = {file: mutants for file, mutants in all_of.items() if mutants}
     weight = sum(math.sqrt(len(mutants)) for mutants in all_of.values())

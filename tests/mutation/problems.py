@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-# (tuning file, list of problems): parts of the test suite (tests/CMakeLists.txt), the quickest first. A tuning file
+# (tuning file, list of problems): parts of the test suite (tests/device/CMakeLists.txt), the quickest first. A tuning file
 # without a folder is made by CMake, in the build folder.
 LISTS = (
     (None, "kernels.txt"),
@@ -98,7 +98,7 @@ class Bench:
     def tuning_path(self, name):
         if not name:
             return ""
-        own = self.root / "tests" / name
+        own = self.root / "tests/device/lists" / name
         return str(own if own.exists() else self.build / "tests" / name)
 
     def read_lists(self, jobs=1):
@@ -116,21 +116,21 @@ class Bench:
         tuning, name = tuning_and_list
         path = self.tuning_path(tuning)
         command = [self.build / "tests/run_problem", *self.device, "--explain", "--route", "plan", "--file",
-                   self.root / "tests" / name]
+                   self.root / "tests/device/lists" / name]
         done = subprocess.run(command, env=self.environment(path, self.root / "kernels"), capture_output=True,
                               text=True, check=False)
         if done.returncode:
             said = (done.stdout + done.stderr)[-2000:]
             raise SystemExit(f"{name} with {tuning} fails on unchanged kernels:\n{said}")
         said = done.stdout.splitlines()
-        kernels = "|".join(path.stem for path in sorted((self.root / "kernels").glob("*.cl")))
+        kernels = "|".join(path.stem for path in sorted((self.root / "kernels/families").glob("*.cl")))
         return [Problem(path, line[8:], tuple((kernel, text.strip()) for kernel, text in
                                               re.findall(rf"\| ({kernels}): ([^|]*)", plan)))
                 for line, plan in zip(said[::2], said[1::2])]
 
     def includes(self, kernel, folder):
         """All files that a kernel's program is made of."""
-        found, left = set(), [f"{kernel}.cl"]
+        found, left = set(), [f"families/{kernel}.cl"]
         while left:
             name = left.pop()
             if name not in found:
@@ -141,7 +141,7 @@ class Bench:
     def expand(self, kernel, options, folder):
         """A program after the preprocessor."""
         words = [word for word in options.split() if word.startswith("-D")]
-        command = ["cc", "-E", "-P", "-x", "c", *words, folder / f"{kernel}.cl"]
+        command = ["cc", "-E", "-P", "-x", "c", "-I", folder, "-D__OPENCL_VERSION__=120", *words, folder / f"families/{kernel}.cl"]
         return subprocess.run(command, capture_output=True, text=True, check=False).stdout
 
     def touches(self, file, problem, folder):
@@ -149,7 +149,7 @@ class Bench:
         original = self.root / "kernels"
         for program in problem.programs:
             kernel, options = program
-            if Path(file).name not in self.includes(kernel, original):
+            if str(Path(file).relative_to("kernels")) not in self.includes(kernel, original):
                 continue
             if program not in self.expanded:
                 self.expanded[program] = self.expand(kernel, options, original)
@@ -164,7 +164,7 @@ class Bench:
         kernel, options = program
         target = "nvptx64-nvidia-nvcl" if "-DPTX" in options.split() else "spir64"
         command = ["clang", "-x", "cl", f"--target={target}", "-Xclang", "-finclude-default-header", "-fsyntax-only",
-                   "-w", *options.split(), folder / f"{kernel}.cl"]
+                   "-w", "-I", folder, *options.split(), folder / f"families/{kernel}.cl"]
         return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
     def same_code(self, program, folder):
@@ -175,7 +175,7 @@ class Bench:
         texts = []
         for where in (self.root / "kernels", folder):
             command = ["clang", "-x", "cl", "--target=spir64", "-Xclang", "-finclude-default-header", "-O2", "-w", "-S",
-                       "-emit-llvm", "-o", "-", *options.split(), where / f"{kernel}.cl"]
+                       "-I", where, "-emit-llvm", "-o", "-", *options.split(), where / f"families/{kernel}.cl"]
             text = subprocess.run(command, capture_output=True, text=True, check=False).stdout
             texts.append(re.sub(r"^(source_filename|; ModuleID).*$", "", text, flags=re.M))
         return texts[0] == texts[1] != ""

@@ -10,7 +10,7 @@ from operators import changes, instruction_changes
 # alone take (--ptx is for these, and for nothing else); addresses asked for ahead, on which no answer depends; Windows.
 PTX = {"PTX", "NATIVE"}
 UNREACHED = {"AHEAD", "_WIN32"}
-PTX_FILES = {"kernels/native.clh", "kernels/warps.clh"}
+PTX_FILES = {"kernels/accumulate/native.clh", "kernels/workgroup/warps.clh"}
 
 
 @dataclass(frozen=True)

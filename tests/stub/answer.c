@@ -64,9 +64,9 @@ typedef struct walk {
     int64_t column_in, column_index;
 } walk;
 
-static walk walk_of(const stub_arguments *a, const kernel_dims *d) {
-    const kernel_columns *const grid = stub_argument(a, ROLE_GRID);
-    const kernel_weights *const weights = stub_argument(a, ROLE_WEIGHTS);
+static walk walk_of(const stub_arguments *a, const dims_t *d) {
+    const columns_t *const grid = stub_argument(a, ROLE_GRID);
+    const weights_t *const weights = stub_argument(a, ROLE_WEIGHTS);
     walk w = {.rows = 1, .columns = 1, .count = d->reduced_count};
     int64_t weight = 1;
     for (uint64_t i = d->reduced_count; i-- > 0;) {
@@ -108,7 +108,7 @@ static uint64_t solve(const stub_options *o, const walk *w, const void *input, i
     return best_index;
 }
 
-static int64_t start_of(const kernel_dims *d, uint64_t out) {
+static int64_t start_of(const dims_t *d, uint64_t out) {
     return d->in_offset + place(out, d->kept_count, d->kept_size, d->kept_in);
 }
 
@@ -116,7 +116,7 @@ static uint64_t mark_of(cl_mem input, uint64_t out) {
     return (uint64_t)(uintptr_t)input * 0x9E3779B97F4A7C15u + out;
 }
 
-static void put(const stub_arguments *a, const kernel_dims *d, uint64_t out, uint64_t index) {
+static void put(const stub_arguments *a, const dims_t *d, uint64_t out, uint64_t index) {
     const stub_options *const o = &a->options;
     store(stub_buffer(a, ROLE_INDEX)->bytes, d->index_offset + place(out, d->kept_count, d->kept_size, d->kept_index),
           o->wide_index ? 64 : 32, index);
@@ -131,7 +131,7 @@ static void put(const stub_arguments *a, const kernel_dims *d, uint64_t out, uin
 }
 
 /* Whole answers without parts. */
-static void scan(const stub_arguments *a, const kernel_dims *d, uint64_t parts) {
+static void scan(const stub_arguments *a, const dims_t *d, uint64_t parts) {
     const cl_mem input = stub_buffer(a, ROLE_INPUT);
     const walk w = walk_of(a, d);
     for (uint64_t out = 0; out < d->outputs; ++out) {
@@ -144,7 +144,7 @@ static void scan(const stub_arguments *a, const kernel_dims *d, uint64_t parts) 
     }
 }
 
-static void merge(const stub_arguments *a, const kernel_dims *d, uint64_t parts) {
+static void merge(const stub_arguments *a, const dims_t *d, uint64_t parts) {
     for (uint64_t out = 0; out < d->outputs; ++out) {
         const partial *const all = (const partial *)stub_buffer(a, ROLE_PARTIALS)->bytes + out;
         uint64_t index = all->index;
@@ -158,7 +158,7 @@ static void merge(const stub_arguments *a, const kernel_dims *d, uint64_t parts)
 }
 
 /* The launch's first counter must be ours alone, and 0. With words they come where the partials do otherwise. */
-static bool count_alone(const stub_arguments *a, const kernel_finish *finish) {
+static bool count_alone(const stub_arguments *a, const finish_t *finish) {
     const cl_mem counters = stub_buffer(a, a->options.words ? ROLE_PARTIALS : ROLE_COUNTERS);
     volatile cl_uint *const counter = (cl_uint *)counters->bytes + finish->counter;
     const bool alone = *counter == 0;
@@ -168,16 +168,16 @@ static bool count_alone(const stub_arguments *a, const kernel_finish *finish) {
 }
 
 /* The argument's lists have room for fewer dims than ours. */
-static kernel_dims read_dims(const stub_arguments *a) {
+static dims_t read_dims(const stub_arguments *a) {
     const cl_ulong *const words = stub_argument(a, ROLE_DIMS);
     const uint32_t room = a->options.room;
-    kernel_dims d = {.outputs = words[0],
-                     .reduction = words[1],
-                     .in_offset = (cl_long)words[2],
-                     .index_offset = (cl_long)words[3],
-                     .value_offset = (cl_long)words[4],
-                     .kept_count = words[5],
-                     .reduced_count = words[6]};
+    dims_t d = {.outputs = words[0],
+                .reduction = words[1],
+                .in_offset = (cl_long)words[2],
+                .index_offset = (cl_long)words[3],
+                .value_offset = (cl_long)words[4],
+                .kept_count = words[5],
+                .reduced_count = words[6]};
     void *const lists[] = {d.reduced_size, d.reduced_in, d.kept_size, d.kept_in, d.kept_index, d.kept_value};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; ++i)
         memcpy(lists[i], words + 7 + i * room, room * sizeof *words);
@@ -185,8 +185,8 @@ static kernel_dims read_dims(const stub_arguments *a) {
 }
 
 void stub_run_kernel(const stub_arguments *a) {
-    const kernel_dims dims = read_dims(a), *const d = &dims;
-    const kernel_finish *const finish = stub_argument(a, ROLE_FINISH);
+    const dims_t dims = read_dims(a), *const d = &dims;
+    const finish_t *const finish = stub_argument(a, ROLE_FINISH);
     const cl_ulong *const grid = stub_argument(a, ROLE_GRID); /* jobs, jobs_per_group, parts */
     const cl_ulong stage = finish ? finish->stage : STAGE_SCAN;
     const bool no_jobs = grid[0] == 0;

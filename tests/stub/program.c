@@ -43,11 +43,11 @@ static stub_options read_options(const char *text) {
         .words = defined(text, "ONE_WORD") || defined(text, "TWO_WORDS"),
         .no_winner = number(text, "NO_WINNER"),
         .room = number(text, "KEPT") && number(text, "REDUCED") ? 2 : MAX_RANK,
-        .grid_tail = defined(text, "GAPS")                              ? sizeof((kernel_rows *)0)->gaps
-                     : defined(text, "LATE") && defined(text, "ACROSS") ? sizeof((kernel_columns *)0)->late
-                     : defined(text, "LATE")                            ? sizeof((kernel_rows *)0)->late
-                     : defined(text, "FUSED")                           ? sizeof((kernel_columns *)0)->segment_rows
-                                                                        : 0,
+        .grid_tail = defined(text, "GAPS")                               ? sizeof((rows_t *)0)->gaps
+                     : defined(text, "LATE") && defined(text, "ACROSS")  ? sizeof((columns_t *)0)->late
+                     : defined(text, "LATE")                             ? sizeof((rows_t *)0)->late
+                     : defined(text, "FUSED") && defined(text, "ACROSS") ? sizeof((columns_t *)0)->segment_rows
+                                                                         : 0,
     };
 }
 
@@ -86,12 +86,12 @@ cl_int clReleaseProgram(cl_program program) {
     return CL_SUCCESS;
 }
 
-/* ---- kernels: the parameters as kernels/NAME.cl has them ---- */
+/* ---- kernels: the parameters as kernels/families/NAME.cl has them ---- */
 
 static const size_t role_bytes[ROLE_COUNT] = {
-    [ROLE_INPUT] = sizeof(cl_mem),         [ROLE_PARTIALS] = sizeof(cl_mem),        [ROLE_INDEX] = sizeof(cl_mem),
-    [ROLE_VALUE] = sizeof(cl_mem),         [ROLE_WEIGHTS] = sizeof(kernel_weights), [ROLE_COUNTERS] = sizeof(cl_mem),
-    [ROLE_FINISH] = sizeof(kernel_finish),
+    [ROLE_INPUT] = sizeof(cl_mem),    [ROLE_PARTIALS] = sizeof(cl_mem),   [ROLE_INDEX] = sizeof(cl_mem),
+    [ROLE_VALUE] = sizeof(cl_mem),    [ROLE_WEIGHTS] = sizeof(weights_t), [ROLE_COUNTERS] = sizeof(cl_mem),
+    [ROLE_FINISH] = sizeof(finish_t),
 };
 
 /* Seven numbers and six lists. */
@@ -99,17 +99,14 @@ static size_t dims_bytes(const stub_arguments *a) {
     return (7 + 6 * a->options.room) * sizeof(cl_ulong);
 }
 
-/* Of the struct that tells how the work is dealt out. */
-static const struct {
-    const char *kernel;
-    size_t bytes;
-} grids[] = {{"rows", offsetof(kernel_rows, gaps)},
-             {"held", sizeof(kernel_held)},
-             {"blocks", sizeof(kernel_blocks)},
-             {"transposed", sizeof(kernel_transposed)},
-             {"columns", offsetof(kernel_columns, segment_rows)},
-             {"folded", offsetof(kernel_columns, segment_rows)},
-             {"merge", sizeof(kernel_merge)}};
+/* The family whose kernel this is; NULL for the merging kernel and unknown names. */
+static const family *family_of(const char *kernel) {
+    const family *of;
+    uint32_t i = 0;
+    while ((of = family_at(i)) != NULL && strcmp(of->kernel, kernel) != 0)
+        ++i;
+    return of;
+}
 
 static void add(stub_arguments *a, stub_role role) {
     a->role[a->count++] = role;
@@ -140,20 +137,18 @@ static void list_parameters(stub_arguments *a) {
 }
 
 cl_kernel clCreateKernel(cl_program program, const char *name, cl_int *code) {
-    size_t grid = 0;
-    for (size_t i = 0; i < sizeof grids / sizeof grids[0]; ++i)
-        if (strcmp(grids[i].kernel, name) == 0)
-            grid = grids[i].bytes;
-    *code = !stub_is(program, STUB_PROGRAM) ? CL_INVALID_PROGRAM : grid ? CL_SUCCESS : CL_INVALID_KERNEL_NAME;
+    const family *const of = family_of(name);
+    const bool merges = strcmp(name, "merge") == 0;
+    *code = !stub_is(program, STUB_PROGRAM) ? CL_INVALID_PROGRAM : of || merges ? CL_SUCCESS : CL_INVALID_KERNEL_NAME;
     if (*code != CL_SUCCESS)
         return NULL;
     const cl_kernel kernel = stub_new(STUB_KERNEL, sizeof *kernel);
     stub_retain(program);
     kernel->program = program;
     kernel->arguments.options = program->options;
-    kernel->arguments.folded = strcmp(name, "folded") == 0;
-    kernel->arguments.merges = strcmp(name, "merge") == 0;
-    kernel->arguments.grid_bytes = grid + (strcmp(name, "blocks") == 0 ? 0 : program->options.grid_tail);
+    kernel->arguments.folded = of && of->folds;
+    kernel->arguments.merges = merges;
+    kernel->arguments.grid_bytes = merges ? sizeof(merge_t) : of->struct_bytes[0] + program->options.grid_tail;
     list_parameters(&kernel->arguments);
     return kernel;
 }

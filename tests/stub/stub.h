@@ -11,7 +11,7 @@
 #ifndef ARGMAX_CL_TESTS_STUB_H
 #define ARGMAX_CL_TESTS_STUB_H
 
-#include "handle.h"
+#include "families/family.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -84,7 +84,7 @@ typedef struct stub_options {
     bool value, wide_index, split, one_launch, words;
     uint64_t no_winner;
     uint32_t room;    /* of each list of dims */
-    size_t grid_tail; /* bytes of kernel_rows and kernel_columns that not all kernels have */
+    size_t grid_tail; /* bytes of rows_t and columns_t that not all kernels have */
 } stub_options;
 
 struct _cl_program {

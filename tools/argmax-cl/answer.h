@@ -1,9 +1,9 @@
-/* From an array and options to indices and values. */
+/* From a source and options to indices and values. */
 #ifndef ARGMAX_CL_TOOL_ANSWER_H
 #define ARGMAX_CL_TOOL_ANSWER_H
 
-#include "array.h"
 #include "options.h"
+#include "reader.h"
 
 typedef struct answer {
     bool reduced[ARGMAX_CL_MAX_RANK];   /* by axis of the input */
@@ -11,19 +11,21 @@ typedef struct answer {
     uint32_t reduced_count;
     uint64_t points;    /* elements of each result */
     uint64_t reduction; /* input elements behind each of them */
-    argmax_cl_dtype index_type;
-    void *index;    /* owned, row-major */
-    void *value;    /* owned, row-major, of the input's type; NULL when not asked for */
-    double seconds; /* the kernels' time on the device */
-    char *plan;     /* owned; what ran, in the library's words; NULL when not asked for */
+    argmax_cl_dtype index_type, value_type;
+    void *index;      /* owned, row-major */
+    void *value;      /* owned, row-major; packed data are unpacked */
+    double seconds;   /* the kernels' time on the device */
+    char *plan;       /* owned; what ran, in the library's words; NULL when not asked for */
+    uint64_t blocks;  /* that the input was read in */
+    uint64_t missing; /* elements that were left out */
 } answer;
 
-/* Which axes the options ask for; sizes and counts follow. Refuses axes that the array does not have. */
+/* Which axes the options ask for; sizes and counts follow. Refuses axes that the array does not have, and an index type
+ * that cannot hold every index. */
 bool answer_shape(answer *r, const options *o, const array *input, message *m);
 
 /* Compute on the handle's device, once the shape is known. */
-bool answer_compute(answer *r, const options *o, const array *input, bool with_value, argmax_cl_handle handle,
-                    message *m);
+bool answer_compute(answer *r, const options *o, reader *s, argmax_cl_handle handle, message *m);
 
 /* The index at a point; false when the point has no winner. */
 bool answer_index(const answer *r, uint64_t point, uint64_t *index);

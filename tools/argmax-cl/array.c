@@ -32,18 +32,19 @@ bool array_measure(array *a, const char *name, message *m) {
     return true;
 }
 
-bool array_allocate(array *a, const char *name, message *m) {
-    const uint64_t rounded = (a->bytes / PAGE + 1) * PAGE;
-    a->data = aligned_alloc(PAGE, (size_t)rounded);
-    if (!a->data)
-        return complain(m, "%s: %" PRIu64 " bytes, expected an array that fits this machine's memory", name, a->bytes);
-    return true;
+void *page_memory(uint64_t bytes, const char *name, message *m) {
+    void *memory = bytes < SIZE_MAX - PAGE ? aligned_alloc(PAGE, (size_t)((bytes / PAGE + 1) * PAGE)) : NULL;
+    if (!memory)
+        (void)complain(m, "%s: %" PRIu64 " bytes, expected what fits this machine's memory", name, bytes);
+    return memory;
 }
 
 void array_free(array *a) {
-    for (uint32_t axis = 0; axis < ARGMAX_CL_MAX_RANK; ++axis)
+    for (uint32_t axis = 0; axis < ARGMAX_CL_MAX_RANK; ++axis) {
         free(a->dimension_names[axis]);
-    free(a->data);
+        coordinate_free(&a->axes[axis]);
+    }
+    free(a->variable);
     *a = (array){0};
 }
 

@@ -8,6 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* What is taken from a pipe at once. */
+#define SPOOL_BYTES ((size_t)1 << 20)
+
 /* First bytes of the files that libnetcdf reads. */
 static const char *const netcdf_magics[] = {"CDF\001", "CDF\002", "CDF\005", "\211HDF\r\n\032\n"};
 
@@ -45,7 +48,36 @@ static bool split(const char *input, char **path, const char **variable, message
     return complain(m, "%s: %s, expected file.npy or file.nc:variable", *path, strerror(why));
 }
 
-static bool read_opened(int file, const char *path, const char *variable, array *a, struct stat *status, message *m) {
+/* A pipe cannot be read twice or from the middle: its bytes go into a file without a name. */
+static bool spool(int *file, message *m) {
+    const char *folder = getenv("TMPDIR");
+    char path[4096] = "";
+    char *bytes = malloc(SPOOL_BYTES);
+    ssize_t got = -1, put = 0;
+    append(path, sizeof path, "%s/argmax-cl.XXXXXX", folder && *folder ? folder : "/tmp");
+    *file = bytes ? mkstemp(path) : -1;
+    if (*file >= 0)
+        (void)unlink(path);
+    while (*file >= 0 && (got = read(STDIN_FILENO, bytes, SPOOL_BYTES)) != 0) {
+        for (ssize_t done = 0; got > 0 && done < got && put >= 0; done += put > 0 ? put : 0)
+            put = write(*file, bytes + done, (size_t)(got - done));
+        if ((got < 0 && errno != EINTR) || put < 0)
+            break;
+    }
+    free(bytes);
+    return got == 0 ||
+           complain(m, "-: standard input: cannot be %s: %s", *file < 0 || put < 0 ? "kept" : "read", strerror(errno));
+}
+
+static bool open_npy(int file, const char *path, const char *variable, reader *s, message *m) {
+    if (variable)
+        return complain(m, "%s: an .npy file, which has no variables, expected it without \":%s\"", path, variable);
+    const int own = fcntl(file, F_DUPFD_CLOEXEC, 3);
+    return own < 0 ? complain(m, "%s: %s", path, strerror(errno)) : npy_open(own, path, s, m);
+}
+
+static bool open_found(int file, const char *path, const char *variable, bool with_missing, reader *s,
+                       struct stat *status, message *m) {
     uint8_t first[8] = {0};
     if (fstat(file, status) != 0)
         return complain(m, "%s: %s", path, strerror(errno));
@@ -55,13 +87,9 @@ static bool read_opened(int file, const char *path, const char *variable, array 
     if (length < 0)
         return complain(m, "%s: cannot be read: %s", path, strerror(errno));
     if (npy_magic(first, (size_t)length))
-        return variable ? complain(m, "%s: an .npy file, which has no variables, expected it without \":%s\"", path,
-                                   variable)
-                        : npy_read(file, path, a, m);
-    if (variable && *variable)
-        return netcdf_read(path, variable, a, m);
-    if (netcdf_magic(first, (size_t)length))
-        return netcdf_needs_variable(path, m);
+        return open_npy(file, path, variable, s, m);
+    if ((variable && *variable) || netcdf_magic(first, (size_t)length))
+        return netcdf_open(path, variable, with_missing, s, m);
     if (length == 0)
         return complain(m, "%s: empty, expected an .npy or a NetCDF file", path);
     return complain(m,
@@ -70,15 +98,27 @@ static bool read_opened(int file, const char *path, const char *variable, array 
                     path, first[0], first[1], first[2], first[3]);
 }
 
-bool input_read(const char *input, array *a, struct stat *status, message *m) {
+static bool open_standard_input(reader *s, struct stat *status, message *m) {
+    int file = -1;
+    if (fstat(STDIN_FILENO, status) == 0 && S_ISREG(status->st_mode) && lseek(STDIN_FILENO, 0, SEEK_CUR) == 0)
+        return open_found(STDIN_FILENO, "-", NULL, false, s, status, m);
+    const bool good = spool(&file, m) && open_found(file, "-", NULL, false, s, status, m);
+    if (file >= 0)
+        (void)close(file);
+    return good;
+}
+
+bool input_open(const char *input, bool with_missing, reader *s, struct stat *status, message *m) {
     char *path = NULL;
     const char *variable = NULL;
+    if (strcmp(input, "-") == 0)
+        return open_standard_input(s, status, m);
     bool good = split(input, &path, &variable, m);
     if (good) {
         /* NONBLOCK: opening a FIFO would wait for its writer. */
         const int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
         good = file < 0 ? complain(m, "%s: cannot be opened: %s", path, strerror(errno))
-                        : read_opened(file, path, variable, a, status, m);
+                        : open_found(file, path, variable, with_missing, s, status, m);
         if (file >= 0)
             (void)close(file);
     }

@@ -2,11 +2,12 @@
 #ifndef ARGMAX_CL_TOOL_INPUT_H
 #define ARGMAX_CL_TOOL_INPUT_H
 
-#include "array.h"
+#include "reader.h"
 
 #include <sys/stat.h>
 
-/* Read "file.npy" or "file.nc:variable"; the file's content decides which it is. *status gets the file's identity. */
-bool input_read(const char *input, array *a, struct stat *status, message *m);
+/* Open "file.npy", "file.nc", "file.nc:variable" or "-", an .npy file on standard input; the file's content decides
+ * which it is. With_missing: obey what a file says of missing elements. *status gets the file's identity. */
+bool input_open(const char *input, bool with_missing, reader *s, struct stat *status, message *m);
 
 #endif

@@ -3,7 +3,9 @@
 #include "cleanup.h"
 #include "device.h"
 #include "input.h"
+#include "json.h"
 #include "netcdf_file.h"
+#include "netcdf_write.h"
 #include "npy.h"
 #include "options.h"
 #include "output.h"
@@ -21,7 +23,7 @@ enum { STATUS_GOOD = 0, STATUS_FAILED = 1, STATUS_USAGE = 2 };
 
 /* All that a run owns. */
 typedef struct run_state {
-    array input;
+    reader input;
     answer result;
     argmax_cl_handle handle;
     output outputs[2]; /* of the indices, of the values */
@@ -62,18 +64,29 @@ typedef struct result_file {
 
 static void describe_files(const run_state *s, const options *o, result_file files[2]) {
     uint64_t sizes[ARGMAX_CL_MAX_RANK];
-    const uint32_t rank = answer_file_shape(&s->result, &s->input, o->squeeze, sizes);
+    const uint32_t rank = answer_file_shape(&s->result, &s->input.a, o->squeeze, sizes);
     files[0] = (result_file){.path = o->output, .dtype = o->index_type, .data = s->result.index};
-    files[1] = (result_file){.path = o->values, .dtype = s->input.dtype, .data = s->result.value};
+    files[1] = (result_file){.path = o->values, .dtype = s->result.value_type, .data = s->result.value};
     for (size_t i = 0; i < 2; ++i) {
         files[i].bytes = s->result.points * argmax_cl_dtype_size(files[i].dtype);
-        files[i].header_bytes = npy_format(files[i].header, files[i].dtype, i == 1 && s->input.boolean, rank, sizes);
+        files[i].header_bytes = npy_format(files[i].header, files[i].dtype, i == 1 && s->input.a.boolean, rank, sizes);
     }
+}
+
+/* By the end of the name. */
+static bool names_netcdf(const char *path) {
+    const size_t length = strlen(path);
+    return length > 3 && strcmp(path + length - 3, ".nc") == 0;
 }
 
 static bool open_outputs(run_state *s, const options *o, const struct stat *input, message *m) {
     result_file files[2];
     describe_files(s, o, files);
+    for (size_t i = 0; i < 2; ++i)
+        if (files[i].path && names_netcdf(files[i].path) &&
+            (!netcdf_version() || s->input.a.dtype == ARGMAX_CL_FLOAT16))
+            return complain(m, "%s: a NetCDF file, expected .npy: %s", files[i].path,
+                            netcdf_version() ? "NetCDF has no float16" : "this program was built without libnetcdf");
     for (size_t i = 0; i < 2; ++i)
         if (files[i].path &&
             !output_open(&s->outputs[i], files[i].path, input, files[i].header_bytes + files[i].bytes, m))
@@ -81,12 +94,18 @@ static bool open_outputs(run_state *s, const options *o, const struct stat *inpu
     return true;
 }
 
+static bool write_output(run_state *s, const options *o, const result_file *f, size_t which, message *m) {
+    output *out = &s->outputs[which];
+    if (names_netcdf(f->path))
+        return netcdf_write(out->temporary, f->path, &s->input, &s->result, o, which == 0, m) && output_finish(out, m);
+    return output_write(out, f->header, f->header_bytes, f->data, f->bytes, m);
+}
+
 static bool write_outputs(run_state *s, const options *o, message *m) {
     result_file files[2];
     describe_files(s, o, files);
     for (size_t i = 0; i < 2; ++i)
-        if (files[i].path &&
-            !output_write(&s->outputs[i], files[i].header, files[i].header_bytes, files[i].data, files[i].bytes, m))
+        if (files[i].path && !write_output(s, o, &files[i], i, m))
             return false;
     return output_commit(s->outputs, 2, m);
 }
@@ -95,16 +114,20 @@ static bool compute(run_state *s, const options *o, message *m) {
     struct stat identity;
     char device[600];
     const bool to_files = o->output || o->values;
-    if (!input_read(o->input, &s->input, &identity, m) || !answer_shape(&s->result, o, &s->input, m) ||
+    if (!input_open(o->input, !o->keep_fill, &s->input, &identity, m) || !answer_shape(&s->result, o, &s->input.a, m) ||
         !open_outputs(s, o, &identity, m) || !open_device(o->device, &s->handle, m) ||
-        !answer_compute(&s->result, o, &s->input, !to_files || o->values, s->handle, m))
+        !answer_compute(&s->result, o, &s->input, s->handle, m))
         return false;
     title_device(s->handle, device, sizeof device);
-    if (!to_files && !summary_print(stdout, o, &s->input, &s->result, device, m))
-        return false;
-    (void)fputs(s->input.notes, stdout);
-    if (o->explain)
-        summary_explain(stdout, &s->result, to_files ? device : NULL);
+    if (o->json) {
+        json_print(stdout, o, &s->input.a, &s->result, device);
+    } else {
+        if (!to_files && !summary_print(stdout, o, &s->input.a, &s->result, device, m))
+            return false;
+        (void)fputs(s->input.a.notes, stdout);
+        if (o->explain)
+            summary_explain(stdout, &s->result, to_files ? device : NULL);
+    }
     /* Before the files appear: a run that fails leaves none. */
     return finish_stdout(m) && write_outputs(s, o, m);
 }
@@ -116,7 +139,7 @@ static bool run(const options *o, message *m) {
     output_close(&s.outputs[1]);
     argmax_cl_destroy(s.handle);
     answer_free(&s.result);
-    array_free(&s.input);
+    reader_close(&s.input);
     return good;
 }
 

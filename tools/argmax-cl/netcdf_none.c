@@ -1,20 +1,28 @@
 /* Stands in for netcdf_file.c where libnetcdf is missing. */
 #include "netcdf_file.h"
+#include "netcdf_write.h"
 
-static bool refuse(const char *path, message *m) {
+bool netcdf_open(const char *path, const char *variable, bool with_missing, reader *s, message *m) {
+    (void)variable;
+    (void)with_missing;
+    (void)s;
     return complain(m, "%s: not an .npy file, expected one: this program was built without NetCDF (libnetcdf)", path);
 }
 
-bool netcdf_read(const char *path, const char *variable, array *a, message *m) {
-    (void)variable;
-    (void)a;
-    return refuse(path, m);
-}
-
-bool netcdf_needs_variable(const char *path, message *m) {
-    return refuse(path, m);
+void netcdf_lock(bool lock) {
+    (void)lock;
 }
 
 const char *netcdf_version(void) {
     return NULL;
+}
+
+bool netcdf_write(const char *path, const char *shown, const reader *in, const answer *r, const options *o,
+                  bool with_indices, message *m) {
+    (void)path;
+    (void)in;
+    (void)r;
+    (void)o;
+    (void)with_indices;
+    return complain(m, "%s: a NetCDF file, expected .npy: this program was built without NetCDF (libnetcdf)", shown);
 }

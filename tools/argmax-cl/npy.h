@@ -2,7 +2,7 @@
 #ifndef ARGMAX_CL_TOOL_NPY_H
 #define ARGMAX_CL_TOOL_NPY_H
 
-#include "array.h"
+#include "reader.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -23,8 +23,8 @@ bool npy_magic(const uint8_t *bytes, size_t length);
 bool npy_parse(const uint8_t *bytes, size_t length, const char *name, array *a, size_t *data_offset, bool *swapped,
                message *m);
 
-/* Read a whole file through a descriptor of a regular file, into native byte order. */
-bool npy_read(int file, const char *name, array *a, message *m);
+/* Open the array in a regular file, whose descriptor is the source's from now on, also on failure. */
+bool npy_open(int file, const char *name, reader *s, message *m);
 
 /* The header, version 1, of a C-order array in native byte order; rank 0 is fine. Returns its length. */
 size_t npy_format(uint8_t header[NPY_FORMAT_MAX], argmax_cl_dtype dtype, bool boolean, uint32_t rank,

@@ -87,6 +87,10 @@ bool number_is_nan(number n) {
     return n.kind == NUMBER_FLOAT && isnan(n.as.real);
 }
 
+double number_as_double(number n) {
+    return n.kind == NUMBER_FLOAT ? n.as.real : n.kind == NUMBER_SIGNED ? (double)n.as.integer : (double)n.as.natural;
+}
+
 bool number_less(number a, number b) {
     return a.kind == NUMBER_FLOAT    ? a.as.real < b.as.real
            : a.kind == NUMBER_SIGNED ? a.as.integer < b.as.integer

@@ -28,6 +28,9 @@ bool number_store(argmax_cl_dtype dtype, double value, void *element);
 
 bool number_is_nan(number n);
 
+/* The nearest double. */
+double number_as_double(number n);
+
 /* Of two numbers of one type. NaN is less than nothing, equal to nothing. */
 bool number_less(number a, number b);
 bool number_equal(number a, number b);

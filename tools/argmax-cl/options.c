@@ -1,4 +1,5 @@
 #include "options.h"
+#include "axes.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -9,17 +10,21 @@
 const char options_help[] =
     "argmax-cl [options] INPUT          where the largest elements lie, along any axes\n"
     "\n"
-    "  INPUT: file.npy | file.nc:variable\n"
+    "  INPUT: file.npy | file.nc | file.nc:variable | - (.npy on standard input)\n"
     "\n"
     "  --min                            the index of the minimum\n"
-    "  -a, --axis LIST                  axes to reduce, comma-separated, negative ones count from the end; default: "
-    "all\n"
+    "  -a, --axis LIST                  axes to reduce, comma-separated: numbers, negative ones from the end, or names "
+    "of\n"
+    "                                   dimensions; default: all\n"
     "  --last                           the last of equal extrema (default: the first)\n"
     "  --nan propagate|ignore           default: propagate\n"
     "  --index-type int32|uint32|int64|uint64     default: int64\n"
+    "  --fill mask|keep                 elements that the file calls missing: leave them out (default), or take them\n"
     "  --squeeze                        drop the reduced axes (default: keep them with size 1)\n"
-    "  -o, --output FILE.npy            write the indices;   --values FILE.npy   write the extreme values\n"
+    "  -o, --output FILE.npy|FILE.nc    write the indices;   --values FILE.npy   write the extreme values\n"
     "  -d, --device SELECTOR            index or part of a name; --list-devices shows them\n"
+    "  --memory-limit BYTES             memory for data, as 512M; default: a quarter of the machine's\n"
+    "  --json                           print the answer as JSON, for scripts\n"
     "  --explain                        print the plan as well: collapsed shape, strategy, tuning row, build options, "
     "device\n"
     "  -h, --help; --version\n"
@@ -36,7 +41,10 @@ enum {
     OPTION_LIST,
     OPTION_EXPLAIN,
     OPTION_VERSION,
-    OPTION_FILL
+    OPTION_FILL,
+    OPTION_MEMORY,
+    OPTION_JSON,
+    OPTION_END
 };
 
 static const struct option long_options[] = {
@@ -53,7 +61,9 @@ static const struct option long_options[] = {
     {"explain", no_argument, NULL, OPTION_EXPLAIN},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, OPTION_VERSION},
-    {"fill", optional_argument, NULL, OPTION_FILL},
+    {"fill", required_argument, NULL, OPTION_FILL},
+    {"json", no_argument, NULL, OPTION_JSON},
+    {"memory-limit", required_argument, NULL, OPTION_MEMORY},
     {NULL, 0, NULL, 0},
 };
 
@@ -62,6 +72,7 @@ typedef struct choice {
     int value;
 } choice;
 
+static const choice fill_modes[] = {{"mask", 0}, {"keep", 1}, {0}};
 static const choice nan_modes[] = {{"propagate", ARGMAX_CL_NAN_PROPAGATE}, {"ignore", ARGMAX_CL_NAN_IGNORE}, {0}};
 static const choice index_types[] = {{"int32", ARGMAX_CL_INT32},
                                      {"uint32", ARGMAX_CL_UINT32},
@@ -81,23 +92,19 @@ static int choose(const choice *choices, const char *option, const char *text, m
     return -1;
 }
 
-static bool parse_axes(const char *list, options *o, message *m) {
-    const char *at = list;
-    for (;;) {
-        char *end = NULL;
-        const char *digits = at + (*at == '-');
-        errno = 0;
-        const long long axis = strtoll(at, &end, 10);
-        /* strtoll alone would take spaces and a plus sign too. */
-        if (*digits < '0' || *digits > '9' || errno || (*end && *end != ','))
-            return complain(m, "--axis: \"%.200s\", expected integers with commas between, as 0,-1", list);
-        if (o->axis_count == ARGMAX_CL_MAX_RANK)
-            return complain(m, "--axis: \"%.200s\", expected at most %d axes", list, ARGMAX_CL_MAX_RANK);
-        o->axes[o->axis_count++] = axis;
-        if (!*end)
-            return true;
-        at = end + 1;
-    }
+/* "512M": bytes in units of 1024. */
+static bool parse_memory(const char *text, options *o, message *m) {
+    static const char units[] = "KMGT";
+    char *end = NULL;
+    errno = 0;
+    const unsigned long long count = strtoull(text, &end, 10);
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    const unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+    if (*text < '0' || *text > '9' || errno || (*end && (!unit || end[1])) || count == 0 || count > UINT64_MAX >> shift)
+        return complain(m, "--memory-limit: \"%.200s\", expected bytes, as 512M, with one of K, M, G, T or nothing",
+                        text);
+    o->memory_limit = (uint64_t)count << shift;
+    return true;
 }
 
 static bool take_file(const char **slot, const char *option, const char *path, message *m) {
@@ -114,7 +121,8 @@ static bool apply(int option, char *argument, options *o, message *m) {
         o->op = ARGMAX_CL_ARGMIN;
         break;
     case 'a':
-        return parse_axes(argument, o, m);
+        o->axes = argument;
+        return axes_check(argument, m);
     case OPTION_LAST:
         o->direction = ARGMAX_CL_DECREASING;
         break;
@@ -148,9 +156,15 @@ static bool apply(int option, char *argument, options *o, message *m) {
     case OPTION_VERSION:
         o->action = ACTION_VERSION;
         break;
+    case OPTION_JSON:
+        o->json = true;
+        break;
+    case OPTION_FILL:
+        value = choose(fill_modes, "--fill", argument, m);
+        o->keep_fill = value == 1;
+        break;
     default:
-        return complain(m, "--fill: reserved for a later version, expected none: elements that equal _FillValue are "
-                           "compared as stored");
+        return parse_memory(argument, o, m);
     }
     return value >= 0;
 }
@@ -168,7 +182,7 @@ static bool refuse(int why, char **argv, message *m) {
 }
 
 bool options_parse(int argc, char **argv, options *o, message *m) {
-    bool given[OPTION_FILL + 1] = {false};
+    bool given[OPTION_END] = {false};
     *o = (options){.index_type = ARGMAX_CL_INT64};
     opterr = 0;
     for (int option; (option = getopt_long(argc, argv, ":a:o:d:h", long_options, NULL)) != -1;) {

@@ -17,10 +17,10 @@ typedef struct options {
     argmax_cl_direction direction;
     argmax_cl_nan_mode nan_mode;
     argmax_cl_dtype index_type;
-    uint32_t axis_count;              /* 0: all axes */
-    int64_t axes[ARGMAX_CL_MAX_RANK]; /* as given: negative ones count from the end */
-    bool squeeze, explain;
-    const char *input;  /* the strings are argv's */
+    bool squeeze, explain, keep_fill, json;
+    uint64_t memory_limit; /* bytes; 0: by the machine's memory */
+    const char *axes;      /* "0,-1" or "time,latitude"; NULL: all axes; the strings are argv's */
+    const char *input;
     const char *output; /* of the indices; NULL: not asked for */
     const char *values; /* NULL: not asked for */
     const char *device; /* NULL: the default */

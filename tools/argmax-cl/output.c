@@ -101,8 +101,13 @@ bool output_open(output *out, const char *path, const struct stat *input, uint64
         return complain(m, "%s: cannot be written: %s", path, strerror(errno));
     if (!check_target(out, input, &mode, m) || !make_temporary(out, mode, m))
         return false;
-    /* Not every file system can promise space: then the write itself will tell. */
+        /* Not every file system can promise space: then the write itself will tell. */
+#ifdef __APPLE__ /* has no posix_fallocate */
+    const int code = 0;
+    (void)bytes;
+#else
     const int code = posix_fallocate(out->file, 0, (off_t)bytes);
+#endif
     return (code != ENOSPC && code != EFBIG && code != EDQUOT) ||
            complain(m, "%s: cannot be written: %s", path, strerror(code));
 }
@@ -126,6 +131,10 @@ bool output_write(output *out, const void *header, size_t header_bytes, const vo
     const bool closed = close(out->file) == 0;
     out->file = -1;
     return (written && closed) || complain(m, "%s: cannot be written: %s", out->name, strerror(written ? errno : why));
+}
+
+bool output_finish(output *out, message *m) {
+    return output_write(out, "", 0, "", 0, m);
 }
 
 /* A second name for the file that the target is now, so that it can come back when a later rename fails. */

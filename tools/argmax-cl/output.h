@@ -30,6 +30,9 @@ bool output_open(output *out, const char *path, const struct stat *input, uint64
 /* Write all of it and close. */
 bool output_write(output *out, const void *header, size_t header_bytes, const void *data, uint64_t bytes, message *m);
 
+/* The same for a file that was written under its temporary name, out->temporary. */
+bool output_finish(output *out, message *m);
+
 /* Rename all outputs to their targets; when one fails, the others are as before. Entries that were never opened are
  * skipped. */
 bool output_commit(output *outputs, size_t count, message *m);

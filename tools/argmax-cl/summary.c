@@ -14,9 +14,12 @@ static void print_head(FILE *stream, const options *o, const array *input, const
     char shape[SHAPE_TEXT];
     uint64_t sizes[ARGMAX_CL_MAX_RANK];
     const char *between = "";
+    const size_t given = strlen(o->input), own = input->variable ? strlen(input->variable) : 0;
+    /* A variable that the user did not name is named. */
+    const bool named = own && (given <= own || strcmp(o->input + given - own, input->variable) != 0);
     format_shape(shape, input->rank, input->sizes);
-    (void)fprintf(stream, "%s of %s\ninput   %s %s", o->op == ARGMAX_CL_ARGMIN ? "argmin" : "argmax", o->input,
-                  array_type_name(input), shape);
+    (void)fprintf(stream, "%s of %s%s%s\ninput   %s %s", o->op == ARGMAX_CL_ARGMIN ? "argmin" : "argmax", o->input,
+                  named ? ":" : "", named ? input->variable : "", array_type_name(input), shape);
     for (uint32_t axis = 0; axis < input->rank; ++axis)
         if (input->dimension_names[axis])
             (void)fprintf(stream, "%s%s", axis ? ", " : ": ", input->dimension_names[axis]);
@@ -30,6 +33,8 @@ static void print_head(FILE *stream, const options *o, const array *input, const
         }
     format_shape(shape, answer_file_shape(r, input, o->squeeze, sizes), sizes);
     (void)fprintf(stream, "\noutput  %s %s\ndevice  %s\n", argmax_cl_dtype_name(r->index_type), shape, device);
+    if (r->missing)
+        (void)fprintf(stream, "missing %" PRIu64 " of %" PRIu64 " elements, left out\n", r->missing, input->count);
     if (r->seconds > 0) {
         const bool long_time = r->seconds >= 1;
         (void)fprintf(stream, "time    %.3g %s, %.3g GB/s\n", long_time ? r->seconds : r->seconds * 1e3,
@@ -51,10 +56,24 @@ static void print_place(FILE *stream, const array *input, const answer *r, uint6
     (void)fputs(input->rank == 1 ? ",)" : ")", stream);
 }
 
+/* ": time = 2095-06-01, longitude = 262.5": what the winner's place means, where the file says. */
+static void print_meaning(FILE *stream, const array *input, const answer *r, uint64_t point, uint64_t index) {
+    uint64_t position[ARGMAX_CL_MAX_RANK];
+    char text[COORDINATE_TEXT];
+    const char *between = ": ";
+    answer_position(r, input, point, &index, position);
+    for (uint32_t axis = 0; axis < input->rank; ++axis)
+        if (input->axes[axis].count) {
+            coordinate_format(text, &input->axes[axis], position[axis]);
+            (void)fprintf(stream, "%s%s = %s", between, input->dimension_names[axis], text);
+            between = ", ";
+        }
+}
+
 static void print_value(FILE *stream, const array *input, const answer *r, uint64_t point) {
     char text[NUMBER_TEXT];
-    number_format(text, input->dtype, number_load(input->dtype, r->value, point));
-    (void)fputs(text, stream);
+    number_format(text, r->value_type, number_load(r->value_type, r->value, point));
+    (void)fprintf(stream, "%s%s%s", text, *input->units ? " " : "", input->units);
 }
 
 static void print_points(FILE *stream, const array *input, const answer *r) {
@@ -70,6 +89,7 @@ static void print_points(FILE *stream, const array *input, const answer *r) {
             print_value(stream, input, r, point);
             (void)fputs(" at ", stream);
             print_place(stream, input, r, point, &index);
+            print_meaning(stream, input, r, point, index);
             (void)fputc('\n', stream);
         } else {
             (void)fputs("no winner\n", stream);
@@ -90,7 +110,7 @@ static void print_extreme(FILE *stream, const options *o, const array *input, co
     for (uint64_t point = 0; point < r->points; ++point) {
         if (!answer_index(r, point, &index))
             continue;
-        const number value = number_load(input->dtype, r->value, point);
+        const number value = number_load(r->value_type, r->value, point);
         if (equal == 0 || beats(o, value, extreme)) {
             best = point;
             best_index = index;
@@ -106,21 +126,35 @@ static void print_extreme(FILE *stream, const options *o, const array *input, co
     print_value(stream, input, r, best);
     (void)fputs(" at ", stream);
     print_place(stream, input, r, best, &best_index);
+    print_meaning(stream, input, r, best, best_index);
     if (equal > 1)
         (void)fprintf(stream, ", the first of %" PRIu64 " points with it", equal);
     (void)fputc('\n', stream);
 }
 
-static bool print_frequent(FILE *stream, const answer *r, message *m) {
+/* " (2095-06-01)": what an index means, where one axis with coordinates is reduced. */
+static void print_index(FILE *stream, const array *input, const answer *r, uint64_t index) {
+    char text[COORDINATE_TEXT];
+    (void)fprintf(stream, " %" PRIu64, index);
+    for (uint32_t axis = 0; axis < input->rank; ++axis)
+        if (r->reduced_count == 1 && r->reduced[axis] && input->axes[axis].count) {
+            coordinate_format(text, &input->axes[axis], index);
+            (void)fprintf(stream, " (%s)", text);
+        }
+}
+
+static bool print_frequent(FILE *stream, const array *input, const answer *r, message *m) {
     frequency top[INDICES_SHOWN];
     uint64_t distinct, losers;
     const size_t shown = frequency_top(r, top, INDICES_SHOWN, &distinct, &losers, m);
     if (shown == 0 && losers == 0)
         return false;
     (void)fprintf(stream, "%" PRIu64 " points:", r->points);
-    for (size_t i = 0; i < shown; ++i)
-        (void)fprintf(stream, i ? ", %" PRIu64 " at %" PRIu64 : " index %" PRIu64 " at %" PRIu64 " of them",
-                      top[i].index, top[i].count);
+    for (size_t i = 0; i < shown; ++i) {
+        (void)fputs(i ? "," : " index", stream);
+        print_index(stream, input, r, top[i].index);
+        (void)fprintf(stream, " at %" PRIu64 "%s", top[i].count, i ? "" : " of them");
+    }
     if (distinct > shown)
         (void)fprintf(stream, ", and %" PRIu64 " more indices", distinct - shown);
     if (losers)
@@ -140,7 +174,7 @@ bool summary_print(FILE *stream, const options *o, const array *input, const ans
         print_points(stream, input, r);
         return true;
     }
-    if (!print_frequent(stream, r, m))
+    if (!print_frequent(stream, input, r, m))
         return false;
     print_extreme(stream, o, input, r);
     return true;

@@ -1,0 +1,169 @@
+/* What host and kernels share: the structs of kernel arguments, what a launch does, the layout of its counters, limits.
+ * C and OpenCL C both compile this file; tests/device/test_abi.c compares sizes and offsets. Strides, offsets and
+ * lengths count elements unless told otherwise. `jobs` are dealt to work-groups, `jobs_per_group` to each. A number
+ * `per_x` is the reciprocal of x (src/families/geometry.c), 0 for 1. */
+#ifndef ARGMAX_CL_ABI_H
+#define ARGMAX_CL_ABI_H
+
+#define MAX_RANK 8
+
+/* Types of one width on both sides. Lists of dims and the tail of some structs are as long as a kernel's options want
+ * them: arguments are copied with every launch, and what a kernel reads first lies close together, which small tensors
+ * notice. The host has room for all: set_dims (src/runtime/kernel_pool.c) takes what the kernel wants. */
+#if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
+#define ON_DEVICE
+typedef uint abi_uint;
+typedef ulong abi_ulong;
+typedef long abi_long;
+#define ROOM (KEPT && REDUCED ? 2 : MAX_RANK)
+#else
+#include <argmax_cl/argmax_cl.h>
+typedef cl_uint abi_uint;
+typedef cl_ulong abi_ulong;
+typedef cl_long abi_long;
+#define ROOM MAX_RANK
+#if MAX_RANK != ARGMAX_CL_MAX_RANK
+#error "the lists of dims have another length than the interface"
+#endif
+#endif
+
+/* ---- arguments ---- */
+
+/* Every kernel: the collapsed problem. */
+typedef struct {
+    abi_ulong outputs, reduction;
+    abi_long in_offset, index_offset, value_offset;
+    abi_ulong kept_count, reduced_count;
+    abi_ulong reduced_size[ROOM];
+    abi_long reduced_in[ROOM];
+    abi_ulong kept_size[ROOM];
+    abi_long kept_in[ROOM];
+    abi_long kept_index[ROOM];
+    abi_long kept_value[ROOM];
+} dims_t;
+
+/* GAPS: what lies AHEAD bytes later where rows do not follow each other in memory. */
+typedef struct {
+    abi_long ahead_by;  /* from a vector to that */
+    abi_ulong turn;     /* but from this element of a row on, the row ends before it: */
+    abi_long turned_by; /* then so much further */
+} rows_gaps_t;
+
+/* LATE: pieces behind the parts, and the vectors of one. */
+typedef struct {
+    abi_ulong pieces, piece;
+} rows_late_t;
+
+/* `vectors` and `chunk` count vectors. */
+typedef struct {
+    abi_ulong jobs, jobs_per_group, parts, per_parts;
+    abi_ulong vectors, chunk;           /* of an output, of a part */
+    abi_ulong segment, segment_vectors; /* length of the last reduced dim */
+    abi_long stride;                    /* input stride of the last reduced dim */
+#ifndef ON_DEVICE
+    union {
+        rows_gaps_t gaps;
+        rows_late_t late;
+    };
+#elif defined(GAPS)
+    rows_gaps_t gaps;
+#elif defined(LATE)
+    rows_late_t late;
+#endif
+} rows_t;
+
+typedef struct {
+    abi_ulong jobs, jobs_per_group;
+    abi_uint vectors; /* of a row */
+    abi_uint unused;
+} held_t;
+
+/* Rows and columns are those that are FUSED. Here `per_x` is 2^32 / x, rounded up; 0 for 1. */
+typedef struct {
+    abi_ulong jobs, jobs_per_group;
+    abi_ulong outers;              /* blocks in all */
+    abi_uint blocks;               /* of a job */
+    abi_uint rows, columns;        /* of a block */
+    abi_uint answers, per_answers; /* of a block */
+    abi_uint vectors, per_vectors; /* of a row */
+    abi_uint wides, per_wides;     /* wide loads of a block, where it has a pad */
+    abi_uint pad;                  /* elements behind a block in local memory */
+    abi_uint pass;                 /* vectors at once: of columns, or of whole blocks where rows are FUSED */
+    abi_uint unused;
+} blocks_t;
+
+typedef struct {
+    abi_ulong jobs, jobs_per_group;
+    abi_ulong columns, tiles, side; /* size of the last kept dim, tiles that cover it, outputs of a tile */
+    abi_ulong segments;             /* of an output */
+    abi_ulong segment, segment_vectors;
+    abi_long column_stride; /* input stride of the last kept dim; see columns_t */
+} abreast_t;
+
+typedef struct {
+    abi_ulong jobs, jobs_per_group;
+    abi_ulong blocks;
+} transposed_t;
+
+/* LATE: pieces behind the parts, and the rows of one. */
+typedef struct {
+    abi_uint pieces, piece;
+} columns_late_t;
+
+typedef struct {
+    abi_ulong jobs, jobs_per_group, parts;
+    abi_ulong rows, chunk;           /* rows of a column, of a part */
+    abi_ulong columns, tiles;        /* size of the last kept dim (times FUSED), tiles that cover it */
+    abi_ulong outers;                /* outputs / columns */
+    abi_ulong per_tiles, per_outers; /* their reciprocals */
+    abi_ulong segment;               /* size of the last reduced dim (in rows that are FUSED) */
+    abi_long stride;                 /* input stride of the last reduced dim */
+    /* Strides of the columns: input, outputs. Not looked up in dims, since Mesa 22.3 crashes while it compiles an
+     * access at an index that is itself an argument. */
+    abi_long column_stride, column_index, column_value;
+#ifndef ON_DEVICE
+    union {
+        abi_ulong segment_rows;
+        columns_late_t late;
+    };
+#elif defined(FUSED) && FUSED > 1
+    abi_ulong segment_rows; /* size of the last reduced dim */
+#elif defined(LATE)
+    columns_late_t late;
+#endif
+} columns_t;
+
+/* Steps of the index for one step along each of the other reduced dims, and along the columns. */
+typedef struct {
+    abi_long row[MAX_RANK];
+    abi_long column;
+} weights_t;
+
+typedef struct {
+    abi_ulong jobs, jobs_per_group, parts;
+} merge_t;
+
+typedef struct {
+    abi_ulong stage;
+    abi_ulong counter; /* the launch's first one */
+    abi_ulong lanes;   /* work-items that merge an output */
+} finish_t;
+
+/* ---- launches that scan and merge ---- */
+
+/* What a launch does. */
+#define STAGE_BOTH 0
+#define STAGE_SCAN 1
+#define STAGE_MERGE 2
+
+/* Counters of an output or a tile of columns: the first counts arrivals, the second, if any, pieces drawn; from the
+ * third on stands the best so far, or the words of each part. */
+#define COUNTERS_ALONE 1
+#define COUNTERS_WITH_PIECES 2
+#define COUNTERS_WITH_WORD 4
+#define COUNTERS_WITH_WORDS(parts) (2 + 4 * (parts))
+
+/* Partials that a work-item of a group has in flight. */
+#define MERGE_LOADS(group) ((group) > 1 ? 8 : 1)
+
+#endif

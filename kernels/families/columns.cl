@@ -1,0 +1,290 @@
+/* Reductions whose lanes run across neighbouring outputs: the last kept dim ("columns") is the closest in memory, the
+ * positions on the reduced dims are its "rows". A job is a tile of columns and a part of the rows (strip.clh).
+ *
+ * From the host, besides strip.clh: what answers.clh asks for (GROUP 1), and LATE: the end of a tile is dealt out in
+ * pieces, to whoever is done with its part (late.clh). */
+#include "workgroup/finish.clh"
+#ifdef LATE
+#include "workgroup/late.clh"
+#endif
+#include "families/strip.clh"
+#include "workgroup/meet.clh"
+
+/* What a job knows of its outputs: addresses at column 0. */
+typedef struct {
+    long in, index, value; /* elements */
+    ulong out;
+} outer_t;
+
+static inline outer_t outer_at(const dims_t *d, const ulong outer, const ulong columns) {
+    const int count = KEPT_COUNT(*d) - 1;
+    outer_t o;
+    o.in = d->in_offset + unravel(outer, count, d->kept_size, d->kept_in);
+    o.index = d->index_offset + unravel(outer, count, d->kept_size, d->kept_index);
+    o.value = d->value_offset + unravel(outer, count, d->kept_size, d->kept_value);
+    o.out = outer * columns;
+    return o;
+}
+
+/* Leave one column's answer. */
+static inline void leave(__global const T *in, TARGET, const dims_t *d, const columns_t *g, const outer_t *o,
+                         const ulong part, const ulong column, const T k, const ulong row) {
+    const bool found = !LOSES(k);
+#if SPLIT
+    (void)in;
+    (void)g;
+    partials[PARTIAL_AT(d, o->out + column, part)] = PARTIAL(found, k, row);
+#else
+    const long c = (long)column;
+    (void)part;
+    put_answer(d, in, TARGET_ARGUMENTS, o->index + c * g->column_index, o->value + c * g->column_value,
+               o->in + c * g->column_stride, found, row, KEY_KNOWN(k));
+#endif
+}
+
+/* A unit is a tile of columns: its first output, and how many there are. Of FUSED rows there is one. */
+#define ANSWERS(g) ((g).columns / FUSED) /* size of the last kept dim */
+#define UNIT_WIDTH ((ulong)STRIP * ACROSS * VEC)
+#define UNIT_FIRST(unit) ((unit) / g.tiles * ANSWERS(g) + (unit) % g.tiles * UNIT_WIDTH)
+#define UNIT_COUNT(unit) min(UNIT_WIDTH, ANSWERS(g) - (unit) % g.tiles * UNIT_WIDTH)
+
+#if FUSED > 1
+/* In the reduction, the first of the rows that are row k here. */
+static inline ulong row_of(const columns_t *g, const ulong k) {
+    const walk_t w = walk_to(k, g->segment);
+    return w.segment * g->segment_rows + FIRST_ROW(g, w.x);
+}
+
+/* Scan the rows [from, to) of the one lane's strip and leave the answers: the best of FUSED columns each. */
+static inline void scan_and_leave(__global const T *in, TARGET, const dims_t *d, const columns_t *g, const outer_t *o,
+                                  const ulong part, const ulong from, const ulong to, const ulong column,
+                                  const int count) {
+    const uint answers = (uint)ANSWERS(*g);
+    const ulong first = row_of(g, from);
+    T keys[STRIP * VEC];
+    uint at[STRIP * VEC];
+    strip_t strip;
+    scan(in + o->in, d, g, column, count, from, to, &strip);
+    for (int s = 0; s < count; ++s)
+        spread(&strip, s, keys + s * VEC, at + s * VEC);
+    for (uint c = 0; c < answers; ++c) {
+        candidate_t best = CANDIDATE_NONE;
+        for (uint j = 0; j < FUSED; ++j) {
+            const uint place = j * answers + c;
+            best = better(best, CANDIDATE(keys[place], row_of(g, from + at[place]) + j - first));
+        }
+        leave(in, TARGET_ARGUMENTS, d, g, o, part, column + c, CANDIDATE_KEY(best), first + CANDIDATE_PLACE(best));
+    }
+}
+#elif GROUP == 1
+/* Leave a whole vector's answers at once where they lie side by side; false where they do not. */
+#if SPLIT || VEC == 1
+#define LEAVE_VECTOR(o, column, keys, at, from) false
+#else
+#include "memory/answers.clh"
+#if VALUE
+#define SIDE_BY_SIDE(g) ((g)->column_index == 1 && (g)->column_value == 1)
+/* The values of a piece whose keys are k. */
+static inline void leave_values(__global const T *in, __global T *restrict value, const dims_t *d, const columns_t *g,
+                                const outer_t *o, const ulong column, const PIECES(T) k, const uint *at,
+                                const ulong from) {
+    __global T *const to = value + o->value + (long)column;
+    PASTE(vstore, PIECE)(bits_of_piece(k), 0, to);
+    if (PIECE_TELLS(k))
+        return;
+    T keys[PIECE];
+    PASTE(vstore, PIECE)(k, 0, keys);
+    for (int j = 0; j < PIECE; ++j)
+        to[j] = winner(d, in, o->in + ((long)column + j) * g->column_stride, !LOSES(keys[j]), from + at[j],
+                       KEY_KNOWN(keys[j]));
+}
+#else
+#define SIDE_BY_SIDE(g) ((g)->column_index == 1)
+#endif
+#define LEAVE_VECTOR(o, column, keys, at, from)                                                                        \
+    leave_vector(in, TARGET_ARGUMENTS, d, g, (o), (column), (keys), (at), (from))
+static inline bool leave_vector(__global const T *in, OUTPUTS, const dims_t *d, const columns_t *g, const outer_t *o,
+                                const ulong column, const T *keys, const uint *at, const ulong from) {
+    if (!SIDE_BY_SIDE(g))
+        return false;
+#pragma unroll
+    for (int q = 0; q < VEC; q += PIECE) {
+        const PIECES(T) k = PASTE(vload, PIECE)(0, keys + q);
+        const PIECES(IDX_T) none = PASTE(as_, PIECES(IDX_T))(PASTE(convert_, PIECES(SIGNED_IDX_T))(NO_WINNERS(k)));
+        const PIECES(IDX_T) row = PASTE(convert_, PIECES(IDX_T))(PASTE(vload, PIECE)(0, at + q)) + (IDX_T)from;
+        put_piece(row | none, index + o->index + (long)column + q);
+#if VALUE
+        leave_values(in, value, d, g, o, column + (ulong)q, k, at + q, from);
+#else
+        (void)in;
+        (void)d;
+#endif
+    }
+    return true;
+}
+#endif
+
+/* Leave the answers of the one lane's vector s. */
+static inline void leave_answers(__global const T *in, TARGET, const dims_t *d, const columns_t *g, const outer_t *o,
+                                 const ulong part, const ulong from, const ulong column, const int s,
+                                 const strip_t *strip) {
+    const ulong own = column + (ulong)s * VEC;
+    const ulong start = vector_start(g, own);
+    T keys[VEC];
+    uint at[VEC];
+    spread(strip, s, keys, at);
+    if (start == own && LEAVE_VECTOR(o, own, keys, at, from))
+        return;
+    for (int j = 0; j < VEC; ++j)
+        if (start + (ulong)j >= own)
+            leave(in, TARGET_ARGUMENTS, d, g, o, part, start + (ulong)j, keys[j], from + at[j]);
+}
+
+/* Scan the rows [from, to) of the one lane's strip and leave the answers: while the last rows are read, so that the
+ * memory has both to do at once. */
+static inline void scan_and_leave(__global const T *in, TARGET, const dims_t *d, const columns_t *g, const outer_t *o,
+                                  const ulong part, const ulong from, const ulong to, const ulong column,
+                                  const int count) {
+    strip_t strip;
+#if STRIP == 1
+    scan(in + o->in, d, g, column, count, from, to, &strip);
+#else
+    batch_t last;
+    const bool is_open = scan_but_last(in + o->in, d, g, column, count, from, to, &strip, &last);
+#endif
+    for (int s = 0; s < count; ++s) {
+#if STRIP > 1
+        if (is_open)
+            fold(&last, g, column, s, &strip.acc[s]);
+#endif
+        leave_answers(in, TARGET_ARGUMENTS, d, g, o, part, from, column, s, &strip);
+    }
+}
+#else
+/* Columns of a tile. Where they are fewer than the work-items, HELPERS of these share the candidates of a column. */
+#define WIDTH (ACROSS * VEC)
+#if GROUP > WIDTH
+#define HELPERS (GROUP / WIDTH)
+#else
+#define HELPERS 1
+#endif
+
+/* Bring a lane's candidates to local memory. */
+static inline void bring(const columns_t *g, const ulong own, const uint share, const strip_t *strip,
+                         __local candidate_t *shared) {
+    const uint moved = (uint)(own - vector_start(g, own));
+    T keys[VEC];
+    uint at[VEC];
+    SPREAD(STRIP_KEY(strip, 0), keys);
+    SPREAD(STRIP_AT(strip, 0), at);
+#pragma unroll
+    for (uint j = 0; j < VEC; ++j)
+        if (j >= moved)
+            shared[PLACE((uint)get_local_id(0), j - moved)] = CANDIDATE(keys[j], at[j] * SHARING + share);
+}
+
+/* The best of those that the lanes of the shares s, s + HELPERS, ... below `end`, at least one, brought for a column of
+ * the tile. */
+static inline candidate_t best_brought(const __local candidate_t *shared, const uint column, uint s, const uint end) {
+    candidate_t best = shared[PLACE(s * ACROSS + column / VEC, column % VEC)];
+    for (s += HELPERS; s < end; s += HELPERS)
+        best = better(best, shared[PLACE(s * ACROSS + column / VEC, column % VEC)]);
+    return best;
+}
+
+/* Scan a lane's share of the rows [from, to) of a tile, and of the pieces that its work-group draws. */
+#ifdef LATE
+#define SCAN_TILE(unit, strip)                                                                                         \
+    do {                                                                                                               \
+        ulong row = from, last = to;                                                                                   \
+        uint piece, turn = 0;                                                                                          \
+        DRAW_FIRST(unit)                                                                                               \
+        do {                                                                                                           \
+            scan_on(in + o.in, &dims, &g, column, count, row + share, last, (uint)((row - from) / SHARING), &strip);   \
+            TAKE(unit, piece, turn)                                                                                    \
+            row = g.parts * g.chunk + (ulong)piece * g.late.piece;                                                     \
+            last = min(row + g.late.piece, g.rows);                                                                    \
+            turn ^= 1;                                                                                                 \
+        } while (piece < g.late.pieces);                                                                               \
+    } while (0)
+#else
+#define SCAN_TILE(unit, strip) scan(in + o.in, &dims, &g, column, count, from + share, to, &strip)
+#endif
+
+#if HELPERS == 1
+/* Each lane takes columns one by one, neighbours side by side, and leaves the best of each. */
+static inline void leave_brought(__global const T *in, TARGET, const dims_t *d, const columns_t *g, const outer_t *o,
+                                 const ulong part, const ulong from, const uint shares, const ulong tile,
+                                 const __local candidate_t *shared) {
+    const ulong first = tile * WIDTH;
+    for (uint c = (uint)get_local_id(0); c < WIDTH && first + c < g->columns; c += GROUP) {
+        const candidate_t best = best_brought(shared, c, 0, shares);
+        leave(in, TARGET_ARGUMENTS, d, g, o, part, first + c, CANDIDATE_KEY(best), from + CANDIDATE_PLACE(best));
+    }
+}
+#endif
+#endif
+
+/* What merges the outputs of a tile after the last of its parts. */
+#ifdef LATE
+#define MERGE_TILE(unit, first, count)                                                                                 \
+    if (me == 0)                                                                                                       \
+        SET_BACK(unit);                                                                                                \
+    MERGE_UNIT(first, count)
+#else
+#define MERGE_TILE(unit, first, count) MERGE_UNIT(first, count)
+#endif
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+columns(__global const T *restrict in, TARGET, const dims_t dims, const columns_t g FINISH_PARAMETERS) {
+    FINISH_LOCALS
+#if GROUP > 1
+    __local candidate_t shared[VEC * PLANE];
+    const uint me = (uint)get_local_id(0);
+    const uint share = me / ACROSS;
+#ifdef LATE
+    __local uint taken[2];
+#endif
+#endif
+    EACH_JOB(job) {
+        const place_t at = place_of(&g, job);
+        const ulong tile = at.tile, outer = at.outer, part = SPLIT ? at.part : 0;
+#if ONE_LAUNCH
+        const ulong unit = outer * g.tiles + tile;
+#endif
+        const ulong column = lane_column(tile);
+        const int count = lane_vectors(&g, column);
+        const ulong from = part * g.chunk;
+        const ulong to = min(from + g.chunk, g.rows);
+        const outer_t o = outer_at(&dims, outer, ANSWERS(g));
+#if GROUP == 1
+        scan_and_leave(in, TARGET_ARGUMENTS, &dims, &g, &o, part, from, to, column, count);
+#else
+        strip_t strip;
+        SCAN_TILE(unit, strip);
+        if (column < g.columns && from + share < to)
+            bring(&g, column, share, &strip, shared);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        const uint shares = (uint)min((ulong)SHARING, to - from);
+#if HELPERS == 1
+        leave_brought(in, TARGET_ARGUMENTS, &dims, &g, &o, part, from, shares, tile, shared);
+#else
+        const uint mine = me % WIDTH;
+        candidate_t best = CANDIDATE_NONE;
+        if (tile * WIDTH + mine < g.columns && me / WIDTH < shares)
+            best = best_brought(shared, mine, me / WIDTH, shares);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        MEET(best, shared, better, me / WIDTH, HELPERS, WIDTH);
+        if (me < WIDTH && tile * WIDTH + mine < g.columns)
+            leave(in, TARGET_ARGUMENTS, &dims, &g, &o, part, tile * WIDTH + mine, CANDIDATE_KEY(best),
+                  from + CANDIDATE_PLACE(best));
+#endif
+        barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+        FINISH_UNIT(unit, MERGE_TILE(unit, outer * ANSWERS(g) + tile * UNIT_WIDTH, UNIT_COUNT(tile)))
+    }
+#ifdef PAST
+    ANSWERS_ARE_LEFT();
+#endif
+    MERGE_ONLY(unit, MERGE_UNIT(UNIT_FIRST(unit), UNIT_COUNT(unit)))
+}

@@ -1,0 +1,55 @@
+/* Reductions whose closest neighbours lie on a reduced dim that is not the last one, as in arrays stored column by
+ * column: the order of memory is not the order of the index.
+ *
+ * That dim is walked as columns (strip.clh), the other reduced dims as their rows. A column's answer has a row; with
+ * the dims' weights it becomes the index in the whole reduction, and all columns of a job fold into one partial answer.
+ */
+#include "families/strip.clh"
+#include "workgroup/finish.clh"
+#include "workgroup/meet.clh"
+
+/* The best of this lane's columns as a partial answer. */
+static inline ulong2 fold_strip(const strip_t *strip, const dims_t *dims, const columns_t *g, const weights_t *w,
+                                const ulong column, const int count, const ulong first_row) {
+    ulong2 best = (ulong2)(0, 0);
+    for (int s = 0; s < count; ++s) {
+        const ulong start = vector_start(g, column + (ulong)s * (ACROSS * VEC));
+        T keys[VEC];
+        uint at[VEC];
+        spread(strip, s, keys, at);
+        for (int j = 0; j < VEC; ++j) {
+            const ulong row = first_row + (ulong)at[j] * SHARING;
+            const ulong index = (ulong)(unravel(row, REDUCED_COUNT(*dims), dims->reduced_size, w->row) +
+                                        (long)(start + (ulong)j) * w->column);
+            best = better_partial(best, PARTIAL(!LOSES(keys[j]), keys[j], index));
+        }
+    }
+    return best;
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void folded(__global const T *restrict in, TARGET,
+                                                                        const dims_t dims, const columns_t g,
+                                                                        const weights_t w FINISH_PARAMETERS) {
+    FINISH_LOCALS
+#if GROUP > 1
+    MEETING(ulong2, shared, GROUP)
+#endif
+    const uint me = (uint)get_local_id(0);
+    const uint share = me / ACROSS;
+    EACH_JOB(job) {
+        const place_t at = place_of(&g, job);
+        const ulong tile = at.tile, out = at.outer, part = at.part;
+        const ulong column = lane_column(tile);
+        const ulong from = part * g.chunk + share;
+        const ulong to = min(part * g.chunk + g.chunk, g.rows);
+        const int count = from < to ? lane_vectors(&g, column) : 0;
+        strip_t strip;
+        scan(in + input_start(&dims, out), &dims, &g, column, count, from, to, &strip);
+        ulong2 best = fold_strip(&strip, &dims, &g, &w, column, count, from);
+#if GROUP > 1
+        MEET_NEIGHBOURS(best, shared, better_partial, me, GROUP);
+#endif
+        FINISH_OUTPUT(out, part * g.tiles + tile, best, NOTHING)
+    }
+    MERGE_ONLY(unit, MERGE_ONE(unit))
+}

@@ -1,0 +1,283 @@
+/* Reductions whose lanes run along the reduced dims.
+ *
+ * A job is ROWS outputs, or (SPLIT) one part of one output. LANES work-items share an output: they read vectors of VEC
+ * elements side by side, each remembers the best key and the iteration that brought it (order.clh), and only a block's
+ * end turns that into a place. The lanes' candidates meet in local memory; the first lane leaves the answer.
+ * With GROUP = LANES = 1 and VEC = 16 this is a CPU's loop over contiguous rows; with GROUP = 256 it is a GPU's.
+ *
+ * From the host, besides order.clh and index.clh: GROUP, LANES (powers of two), UNROLL (vectors in flight), and
+ *   OVERLAP  a segment's last vector is moved back to end with the segment (unaligned loads, segment >= VEC)
+ *   TOGETHER UNROLL vectors from a multiple of UNROLL on never cross a segment's end (LANES 1, no gaps; OVERLAP only
+ *            with PLACED and BY_VALUE, which read a last vector alone)
+ *   STEADY   vectors that are LANES apart lie at equal distances: one reduced dim, or segments whose number of vectors
+ *            divides LANES; without OVERLAP
+ *   PLACED   a short row of narrow elements: places stand beside the keys (rows_placed.clh)
+ *   BY_VALUE a long row: the best value of each step first, then its place (rows_by_value.clh)
+ *   GAPS     rows do not follow each other in memory, which matters to AHEAD (REDUCED 1)
+ *   LATE     the end of a row is dealt out in pieces, to whoever is done with its part (late.clh)
+ *   PEEL     loads are aligned: elements before the first and after the last aligned vector go one by one (REDUCED 1)
+ */
+#include "memory/index.clh"
+#include "order/order.clh"
+#include "workgroup/finish.clh"
+#include "workgroup/meet.clh"
+#ifdef LATE
+#include "workgroup/late.clh"
+#endif
+
+#define ROWS (GROUP / LANES)
+#define BLOCK (ITERATIONS_MAX / UNROLL * UNROLL) /* vectors that an accumulator counts */
+
+#ifdef LOAD_STRIDED
+#define ELEMENT_STRIDE(g) ((g)->stride)
+#else
+#define ELEMENT_STRIDE(g) 1
+#endif
+
+#define AS_PARTIAL(c, origin) PARTIAL(!LOSES(CANDIDATE_KEY(c)), CANDIDATE_KEY(c), (origin) + CANDIDATE_PLACE(c))
+
+/* Index of a vector's first element within the whole reduction. */
+static inline ulong first_index(const rows_t *g, const ulong v) {
+#ifdef OVERLAP
+    const walk_t w = walk_to(v, g->segment_vectors);
+    return w.segment * g->segment + vector_place(w.x, g->segment);
+#else
+    (void)g;
+    return v * VEC;
+#endif
+}
+
+static inline __global const T *vector_address(__global const T *start, const dims_t *dims, const rows_t *g,
+                                               const walk_t w) {
+    return start + segment_start(dims, w) + (long)vector_place(w.x, g->segment) * ELEMENT_STRIDE(g);
+}
+
+#ifdef AHEAD
+/* Where to read AHEAD bytes after p: what follows in memory, or in the rows that follow where there are gaps between
+ * them, or as many segments later, in the next output at last. */
+static inline uintptr_t address_ahead(__global const T *p, const dims_t *dims, const rows_t *g, const walk_t w) {
+#if REDUCED == 1
+    (void)dims;
+#ifdef GAPS
+    return FROM(p, g->gaps.ahead_by + (w.x * VEC >= g->gaps.turn ? g->gaps.turned_by : 0));
+#else
+    (void)g;
+    (void)w;
+    return FROM(p, AHEAD * 8 / BITS);
+#endif
+#else
+    walk_t ahead = w;
+    long next_output = 0;
+    ahead.segment += max((uint)(AHEAD * 8 / BITS / g->segment), 1u);
+#if REDUCED == 2
+    if (ahead.segment >= dims->reduced_size[0]) {
+        ahead.segment -= dims->reduced_size[0];
+        next_output = dims->kept_in[KEPT_COUNT(*dims) - 1];
+    }
+#endif
+    return FROM(p, segment_start(dims, ahead) - segment_start(dims, w) + next_output);
+#endif
+}
+#endif
+
+/* Where a lane is: the next vector's position and address. */
+typedef struct {
+    walk_t walk;
+    __global const T *vector;
+} step_t;
+
+/* Load `count` vectors, 1..UNROLL, LANES apart, and go on behind them; the others are left as they are. */
+static inline void load_vectors(__global const T *start, const dims_t *dims, const rows_t *g, const uint count,
+                                step_t *step, TV bits[UNROLL]) {
+#ifdef TOGETHER
+    __global const T *const p = vector_address(start, dims, g, step->walk);
+#ifdef AHEAD
+    const uintptr_t ahead = address_ahead(p, dims, g, step->walk);
+#pragma unroll
+    for (int line = 0; line < UNROLL * VECTOR_BYTES; line += LINE)
+        PREFETCH(ahead + (uintptr_t)line);
+#endif
+#pragma unroll
+    for (int u = 0; u < UNROLL; ++u)
+        if ((uint)u < count)
+            bits[u] = load(p + u * VEC, 1);
+    walk_on(&step->walk, walk_to(count, g->segment_vectors), g->segment_vectors);
+#elif defined(STEADY)
+#if REDUCED == 1
+    const long distance = (long)(LANES * VEC) * ELEMENT_STRIDE(g);
+#else
+    const long distance = (long)(LANES / g->segment_vectors) * dims->reduced_in[0];
+#endif
+    __global const T *vector = step->vector;
+#pragma unroll
+    for (int u = 0; u < UNROLL; ++u) {
+        if ((uint)u < count)
+            bits[u] = load(vector, g->stride);
+        vector += distance;
+    }
+    step->vector = vector;
+    (void)start;
+    (void)dims;
+#else
+    const walk_t by = walk_to(LANES, g->segment_vectors);
+#pragma unroll
+    for (int u = 0; u < UNROLL; ++u)
+        if ((uint)u < count) {
+            __global const T *const p = vector_address(start, dims, g, step->walk);
+#ifdef AHEAD
+            if (LINE_STARTS(u))
+                PREFETCH(address_ahead(p, dims, g, step->walk));
+#endif
+            bits[u] = load(p, g->stride);
+            walk_on(&step->walk, by, g->segment_vectors);
+        }
+#endif
+}
+
+#ifdef PLACED
+#include "families/rows_placed.clh"
+#elif defined(BY_VALUE)
+#include "families/rows_by_value.clh"
+#else
+/* Best of the vectors v, v + LANES, ... below `end`, with places relative to index `origin`. */
+static inline candidate_t scan(__global const T *start, const dims_t *dims, const rows_t *g, ulong v, const ulong end,
+                               const ulong origin) {
+    candidate_t best = CANDIDATE_NONE;
+    step_t step;
+    step.walk = walk_to(v, g->segment_vectors);
+    step.vector = vector_address(start, dims, g, step.walk);
+    while (v < end) {
+        const ulong left = (end - v + (LANES - 1)) / LANES;
+        const uint count = (uint)min(left, (ulong)BLOCK);
+        acc_t acc = ACC_EMPTY;
+        uint k = 0;
+        TV bits[UNROLL];
+        for (; k + UNROLL <= count; k += UNROLL) {
+            load_vectors(start, dims, g, UNROLL, &step, bits);
+#pragma unroll
+            for (int u = 0; u < UNROLL; ++u)
+                ACC_STEP(acc, bits[u], k + (uint)u);
+        }
+#if GROUP > 1 && UNROLL == 1 /* then none is left */
+#elif GROUP > 1
+        if (k < count) {
+            load_vectors(start, dims, g, count - k, &step, bits);
+#pragma unroll
+            for (int u = 0; u < UNROLL; ++u)
+                if (k + (uint)u < count)
+                    ACC_STEP(acc, bits[u], k + (uint)u);
+        }
+#else /* less to compile */
+        for (; k < count; ++k) {
+            load_vectors(start, dims, g, 1, &step, bits);
+            ACC_STEP(acc, bits[0], k);
+        }
+#endif
+        uint at, component;
+        const T top = acc_winner(acc, &at, &component);
+        best = better(best, CANDIDATE(top, first_index(g, v + (ulong)at * LANES) + component - origin));
+        v += (ulong)count * LANES;
+    }
+    return best;
+}
+#endif
+
+#ifdef PEEL
+/* Elements before the first aligned vector of a row, which has several of these, and its aligned vectors. */
+static inline ulong head_of(__global const T *start) {
+    return (VEC - (ulong)((uintptr_t)start / sizeof(T)) % VEC) % VEC;
+}
+static inline candidate_t scan_vectors(__global const T *start, const dims_t *dims, const rows_t *g, const ulong from,
+                                       const ulong to, const uint lane, const ulong origin) {
+    const ulong head = head_of(start);
+    return scan(start + head, dims, g, from + lane, min(to, (g->segment - head) / VEC), origin - head);
+}
+
+#if LANES >= 2 * VEC
+/* Of the elements before and behind the vectors a lane has one at most, which is on its way while those are read. */
+static inline candidate_t scan_part(__global const T *start, const dims_t *dims, const rows_t *g, const ulong part,
+                                    const uint lane, const ulong origin) {
+    const ulong from = part * g->chunk, head = head_of(start);
+    const ulong behind = head + (g->segment - head) / VEC * VEC + lane - VEC;
+    const bool is_before = (part == 0) & (lane < head);
+    const bool is_behind = (part + 1 == g->parts) & (lane >= VEC) & (behind < g->segment);
+    const bool there = is_before | is_behind; /* without a branch, which would be there for all */
+    const ulong at = is_before ? lane : behind;
+    T bits = 0;
+    if (there)
+        bits = start[at];
+    const candidate_t best = scan_vectors(start, dims, g, from, from + g->chunk, lane, origin);
+    return there ? better(best, CANDIDATE(key_of(bits), at - origin)) : best;
+}
+#else
+/* Elements [from, to), one at a time, dealt to the lanes. */
+static inline candidate_t scan_elements(__global const T *start, const uint lane, const ulong from, const ulong to,
+                                        const ulong origin) {
+    candidate_t best = CANDIDATE_NONE;
+    for (ulong e = from + lane; e < to; e += LANES)
+        best = better(best, CANDIDATE(key_of(start[e]), e - origin));
+    return best;
+}
+
+static inline candidate_t scan_part(__global const T *start, const dims_t *dims, const rows_t *g, const ulong part,
+                                    const uint lane, const ulong origin) {
+    const ulong from = part * g->chunk, head = head_of(start);
+    candidate_t best = scan_vectors(start, dims, g, from, from + g->chunk, lane, origin);
+    if (part == 0)
+        best = better(best, scan_elements(start, lane, 0, head, origin));
+    if (part + 1 == g->parts)
+        best = better(best, scan_elements(start, lane, head + (g->segment - head) / VEC * VEC, g->segment, origin));
+    return best;
+}
+#endif
+#else
+static inline candidate_t scan_vectors(__global const T *start, const dims_t *dims, const rows_t *g, const ulong from,
+                                       const ulong to, const uint lane, const ulong origin) {
+    return scan(start, dims, g, from + lane, min(to, g->vectors), origin);
+}
+static inline candidate_t scan_part(__global const T *start, const dims_t *dims, const rows_t *g, const ulong part,
+                                    const uint lane, const ulong origin) {
+    return scan_vectors(start, dims, g, part * g->chunk, part * g->chunk + g->chunk, lane, origin);
+}
+#endif
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+rows(__global const T *restrict in, TARGET, const dims_t dims, const rows_t g FINISH_PARAMETERS) {
+    FINISH_LOCALS
+#ifdef LATE
+    MEETING(ulong2, shared, LANES)
+    __local uint taken[2];
+#elif LANES > 1
+    MEETING(candidate_t, shared, LANES)
+#endif
+    const uint me = (uint)get_local_id(0);
+    const uint lane = ROWS == 1 ? me : me % LANES;
+    EACH_JOB(job) {
+        const job_t row = SPLIT ? divide(job, (job_t)g.parts, g.per_parts) : job;
+        const ulong part = SPLIT ? job - row * (job_t)g.parts : 0;
+        const ulong out = ROWS == 1 ? row : (ulong)row * ROWS + me / LANES;
+        const ulong origin = first_index(&g, part * g.chunk);
+        candidate_t best = CANDIDATE_NONE;
+#ifdef LATE
+        __global const T *const start = in + input_start(&dims, out);
+        ulong2 whole;
+        SCAN_AND_LATE(whole)
+        MEET_NEIGHBOURS(whole, shared, better_partial, lane, LANES);
+        FINISH_OUTPUT(out, part, whole, SET_BACK(out))
+#else
+        if (SPLIT || out < dims.outputs)
+            best = scan_part(in + input_start(&dims, out), &dims, &g, part, lane, origin);
+#if LANES > 1
+        MEET_NEIGHBOURS(best, shared, better, lane, LANES);
+#endif
+#if SPLIT
+        FINISH_OUTPUT(out, part, AS_PARTIAL(best, origin), NOTHING)
+#else
+        if (lane == 0 && out < dims.outputs)
+            put_output(&dims, in, TARGET_ARGUMENTS, out, !LOSES(CANDIDATE_KEY(best)), origin + CANDIDATE_PLACE(best),
+                       KEY_KNOWN(CANDIDATE_KEY(best)));
+#endif
+#endif
+    }
+    MERGE_ONLY(unit, MERGE_ONE(unit))
+}

@@ -1,0 +1,210 @@
+/* Reductions of blocks of a few elements: ROWS rows of COLUMNS columns without gaps, which follow each other in memory;
+ * a block of one column is a row of the input.
+ *
+ * A work-item takes VEC blocks at once. It loads them as memory lies and transposes them in its registers: then each
+ * vector has the same element of all of them, and rows are folded with no step that goes across a vector. The answers
+ * go the same way back.
+ *
+ * From the host, besides order.clh, index.clh and answers.clh: ROWS and COLUMNS; STEP, the rows that are folded at
+ * once; CHUNK, the elements of a block that are transposed at once: VEC, or all of fewer. There are VEC blocks at
+ * least, and a signed element can tell a row's place. GROUP and REDUCED are 1, KEPT is 1 (of one column) or 2, SPLIT 0.
+ */
+#define BY_SELECT /* a place beside each key: no more is compared */
+#include "memory/answers.clh"
+#include "memory/index.clh"
+#include "order/order.clh"
+
+#define ELEMENTS (ROWS * COLUMNS) /* of a block */
+#define BITS_OF_VEC (VEC == 2 ? 1 : VEC == 4 ? 2 : VEC == 8 ? 3 : 4)
+#define PLACES_T VECTOR(SIGNED_T)
+#define HALF(v, i) ((i) % 2 ? (v)[(i) / 2].hi : (v)[(i) / 2].lo)
+
+/* An element of CHUNK ones of VEC blocks stands at number block * CHUNK + element. Interleaving the first half of all
+ * with the second one makes the highest bit of that block the lowest one of the number; once for each bit, and the
+ * number is element * VEC + block. */
+static inline void transpose(TV v[CHUNK]) {
+#pragma unroll
+    for (int bit = 0; bit < BITS_OF_VEC; ++bit) {
+        TV from[CHUNK];
+#pragma unroll
+        for (int i = 0; i < CHUNK; ++i)
+            from[i] = v[i];
+#pragma unroll
+        for (int i = 0; i < CHUNK; ++i) {
+            v[i].even = HALF(from, i);
+            v[i].odd = HALF(from, CHUNK + i);
+        }
+    }
+}
+
+/* CHUNK elements from p on, and of the VEC - 1 blocks that follow. */
+static inline void load_chunk(__global const T *p, TV v[CHUNK]) {
+#pragma unroll
+    for (int i = 0; i < CHUNK; ++i)
+#if CHUNK == ELEMENTS
+        v[i] = load(p + i * VEC, 1);
+#else
+        v[i] = load(p + i * ELEMENTS, 1);
+#endif
+}
+
+static inline PLACES_T places_of(const acc_t acc) {
+    const PLACES_T at = AS(SIGNED_T)(acc.at);
+#if defined(KIND_FLOAT) && IGNORE_NAN
+    return at | (ACC_KEY(acc) < (TV)LOWEST_KEY);
+#else
+    return at;
+#endif
+}
+
+/* The compiler must know a loop's bounds and an index as soon as it sees them: else both stay, over memory. */
+#define IS_NEW(i) (from + (i) >= done)
+
+/* Fold STEP rows of VEC blocks, of which the first has row r at p. As much as that is asked for from `later` on. */
+static inline void fold_rows(__global const T *p, const uintptr_t later, const uint r, acc_t acc[COLUMNS]) {
+    (void)later;
+#pragma unroll
+    for (int done = 0; done < STEP * COLUMNS; done += CHUNK) {
+        /* The last one is moved back to end with the rows. */
+        const int from = done < STEP * COLUMNS - CHUNK ? done : STEP * COLUMNS - CHUNK;
+        TV v[CHUNK];
+#ifdef AHEAD
+#pragma unroll
+        for (int i = 0; i < CHUNK; ++i)
+            if (IS_NEW(i) && LINE_STARTS(from + i))
+                PREFETCH_FAR(later + (uintptr_t)((from + i) * VECTOR_BYTES));
+#endif
+        load_chunk(p + from, v);
+        transpose(v);
+#pragma unroll
+        for (int i = 0; i < CHUNK; ++i)
+            if (IS_NEW(i))
+                ACC_STEP(acc[(from + i) % COLUMNS], v[i], r + (uint)((from + i) / COLUMNS));
+    }
+}
+
+/* The best of VEC blocks from p on, column by column. The last rows are moved back to end with the block: what is
+ * folded twice, in its order, changes nothing. */
+static inline void fold(__global const T *p, acc_t acc[COLUMNS]) {
+#pragma unroll
+    for (int c = 0; c < COLUMNS; ++c)
+        acc[c] = ACC_EMPTY;
+    for (uint done = 0; done < ROWS; done += STEP) {
+        const uint r = min(done, (uint)(ROWS - STEP));
+#ifdef AHEAD
+        const uintptr_t later = FROM(p, done * COLUMNS * VEC + AHEAD * 8 / BITS);
+#else
+        const uintptr_t later = 0;
+#endif
+        fold_rows(p + r * COLUMNS, later, r, acc);
+    }
+}
+
+#if VALUE
+/* The values at these places of a column of VEC blocks from p on, whose keys are k. */
+static inline TV values_of(__global const T *p, const TV k, const PLACES_T places) {
+    const TV bits = bits_of_piece(k);
+    if (PIECE_TELLS(k))
+        return bits;
+    T each[VEC];
+    SIGNED_T at[VEC];
+    SPREAD(bits, each);
+    SPREAD(places, at);
+    for (int b = 0; b < VEC; ++b)
+        if (at[b] >= 0)
+            each[b] = p[b * ELEMENTS + (int)at[b] * COLUMNS];
+    return JOINED(each);
+}
+#endif
+
+#if COLUMNS > 1
+/* The other way, from column * VEC + block: what stands at even numbers before what stands at odd ones. */
+static inline void transpose_back(PLACES_T v[COLUMNS]) {
+#define EVERY_SECOND(i) ((i) < COLUMNS ? from[(i) % COLUMNS].even : from[(i) % COLUMNS].odd)
+#pragma unroll
+    for (int bit = 0; bit < BITS_OF_VEC; ++bit) {
+        PLACES_T from[COLUMNS];
+#pragma unroll
+        for (int i = 0; i < COLUMNS; ++i)
+            from[i] = v[i];
+#pragma unroll
+        for (int i = 0; i < COLUMNS; ++i) {
+            v[i].lo = EVERY_SECOND(2 * i);
+            v[i].hi = EVERY_SECOND(2 * i + 1);
+        }
+    }
+}
+#else
+#define transpose_back(v) ((void)(v))
+#endif
+
+/* Leave the answers of the blocks from `first` on where they lie as the blocks do; false where they do not. */
+#define AS_BLOCKS(kept) ((kept)[0] == COLUMNS && (kept)[KEPT - 1] == 1)
+static inline bool leave_together(OUTPUTS, const dims_t *d, const ulong first, PLACES_T places[COLUMNS],
+                                  PLACES_T values[COLUMNS]) {
+    const long at = (long)first * COLUMNS;
+#if VALUE
+    if (!AS_BLOCKS(d->kept_value))
+        return false;
+#endif
+    if (!AS_BLOCKS(d->kept_index))
+        return false;
+    transpose_back(places);
+#pragma unroll
+    for (int i = 0; i < COLUMNS; ++i)
+        put_piece(AS(IDX_T)(CONVERT(SIGNED_IDX_T)(places[i])), index + d->index_offset + at + i * VEC);
+#if VALUE
+    transpose_back(values);
+#pragma unroll
+    for (int i = 0; i < COLUMNS; ++i)
+        PASTE(vstore, VEC)(AS(T)(values[i]), 0, value + d->value_offset + at + i * VEC);
+#else
+    (void)values;
+#endif
+    return true;
+}
+
+/* Leave one answer. */
+static inline void leave(__global const T *in, TARGET, const dims_t *d, const ulong block, const int column,
+                         const SIGNED_T at, const T bits) {
+    const long outer = (long)block;
+    long index_at = d->index_offset + outer * d->kept_index[0];
+    long value_at = d->value_offset + outer * d->kept_value[0];
+#if KEPT == 2
+    index_at += column * d->kept_index[1];
+    value_at += column * d->kept_value[1];
+#endif
+    put_answer(d, in, TARGET_ARGUMENTS, index_at, value_at, d->in_offset + outer * ELEMENTS + column, at >= 0,
+               (ulong)at, true, bits);
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void transposed(__global const T *restrict in, TARGET,
+                                                                            const dims_t dims, const transposed_t g) {
+    EACH_JOB(job) {
+        /* The last blocks are moved back to end with all: of those, only what is new is left. */
+        const ulong own = (ulong)job * VEC, first = min(own, g.blocks - VEC);
+        __global const T *const p = in + dims.in_offset + (long)first * ELEMENTS;
+        acc_t acc[COLUMNS];
+        PLACES_T places[COLUMNS], values[COLUMNS];
+        fold(p, acc);
+#pragma unroll
+        for (int c = 0; c < COLUMNS; ++c) {
+            places[c] = places_of(acc[c]);
+#if VALUE
+            values[c] = AS(SIGNED_T)(values_of(p + c, ACC_KEY(acc[c]), places[c]));
+#else
+            values[c] = places[c];
+#endif
+        }
+        const bool left = first == own && leave_together(TARGET_ARGUMENTS, &dims, first, places, values);
+        for (int c = 0; c < COLUMNS && !left; ++c) {
+            SIGNED_T at[VEC];
+            T bits[VEC];
+            SPREAD(places[c], at);
+            SPREAD(AS(T)(values[c]), bits);
+            for (uint b = (uint)(own - first); b < VEC; ++b)
+                leave(in, TARGET_ARGUMENTS, &dims, first + b, c, at[b], bits[b]);
+        }
+    }
+    ANSWERS_ARE_LEFT();
+}

@@ -1,0 +1,123 @@
+/* The objects behind the opaque handles, for the stages that touch OpenCL. */
+#ifndef ARGMAX_CL_HANDLE_H
+#define ARGMAX_CL_HANDLE_H
+
+#include "internal.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* A compiled program; programs stay as long as their handle. */
+typedef struct program_entry {
+    struct program_entry *next;
+    cl_program program;
+    char key[]; /* kernel name, space, options */
+} program_entry;
+
+/* A workspace of the one-call functions: for one in-order queue, where each command waits for those before it, or for
+ * whoever finds it idle. */
+typedef struct pooled_workspace {
+    cl_mem buffer;
+    size_t bytes;
+    cl_command_queue queue; /* its own; NULL: anyone's */
+    uint64_t last_use;      /* on its own queue */
+    cl_event last;          /* of the last enqueue that used it; NULL: none, or on its own queue */
+    bool taken;             /* an enqueue is being put together with it */
+} pooled_workspace;
+
+#define WORKSPACES_KEPT 8
+#define QUEUES_KEPT 64
+#define PLANS_KEPT 64
+
+typedef struct cached_plan {
+    argmax_cl_plan plan; /* NULL: free */
+    uint64_t last_use;
+} cached_plan;
+
+struct argmax_cl_handle_s {
+    atomic_uint references;
+    cl_context context;
+    cl_device_id device;
+    device_facts facts;
+    pthread_mutex_t build_lock; /* programs */
+    program_entry *programs;
+    pthread_mutex_t cache_lock; /* plans, workspaces */
+    cached_plan plans[PLANS_KEPT];
+    uint64_t uses;
+    pooled_workspace workspaces[WORKSPACES_KEPT], queue_workspaces[QUEUES_KEPT];
+    pthread_mutex_t lend_lock;             /* who has which counters */
+    cl_mem counters;                       /* NULL until a plan needs them */
+    cl_command_queue lent_to[QUEUES_KEPT]; /* a share of the counters each */
+    uint32_t lent;
+};
+
+void handle_retain(argmax_cl_handle handle);
+void handle_release(argmax_cl_handle handle);
+
+/* One kernel object per stage, with all arguments set but the buffers. No two threads use one at the same time. */
+typedef struct kernel_set {
+    struct kernel_set *next;
+    cl_kernel scan, merge; /* merge is NULL for one stage, and until needed where the scan merges too */
+} kernel_set;
+
+struct argmax_cl_plan_s {
+    atomic_uint references;
+    argmax_cl_handle handle;
+    problem problem;
+    layout layout; /* this and what follows is unset when problem.outputs is 0 */
+    geometry geometry;
+    size_t workspace_bytes;
+    cl_program scan_program, merge_program; /* the handle's */
+    char scan_options[OPTIONS_CAPACITY], merge_options[OPTIONS_CAPACITY];
+    pthread_mutex_t kernels_lock;
+    kernel_set *kernels; /* idle ones */
+};
+
+/* api/plan.c: from what the user said to a checked problem with its strategy and tuning row named. */
+argmax_cl_status problem_open(argmax_cl_handle handle, argmax_cl_operator op, const argmax_cl_desc *desc, problem *p);
+/* A plan for a checked problem; *out is unchanged on failure. NULL may be released. */
+argmax_cl_status plan_create(argmax_cl_plan *out, argmax_cl_handle handle, const problem *p);
+void plan_release(argmax_cl_plan plan);
+
+/* runtime/launch.c: an enqueue on a queue that was checked; *event is NULL after a failure. */
+argmax_cl_status plan_enqueue(argmax_cl_plan plan, cl_command_queue queue, bool out_of_order,
+                              const argmax_cl_buffers *buffers, cl_mem workspace, cl_uint wait_count,
+                              const cl_event *wait_list, cl_event *event);
+
+/* api/onecall.c: what argmax_cl and argmin_cl keep. */
+void cached_plans_release(argmax_cl_handle handle);
+
+/* runtime/workspaces.c: a workspace for one enqueue, on the queue `in_order`, or on any where that is NULL. *slot is
+ * NULL when the pool is busy: the buffer then lives for this enqueue alone. */
+argmax_cl_status workspace_take(argmax_cl_handle handle, cl_command_queue in_order, size_t bytes,
+                                pooled_workspace **slot, cl_mem *buffer);
+/* Give it back with the event after which it is idle; on its own queue it needs none. After an enqueue that failed, of
+ * which half may be on its way, or without an event that can be kept, the buffer goes: OpenCL keeps it until the
+ * enqueued kernels are done. */
+void workspace_return(argmax_cl_handle handle, pooled_workspace *slot, cl_mem buffer, bool enqueued, cl_event done);
+void workspaces_release(argmax_cl_handle handle);
+
+/* runtime/program.c: the program of kernels/<kernel>.cl built with the options, from the handle's cache or compiled. */
+argmax_cl_status program_get(argmax_cl_handle handle, const char *kernel, const char *options, cl_program *program);
+void programs_release(argmax_cl_handle handle);
+
+/* runtime/counters.c: zeroed counters, lent to one launch at a time. */
+argmax_cl_status counters_prepare(argmax_cl_handle handle);
+/* The first of a queue's counters; false when others have them all. For an in-order queue. */
+bool counters_lend(argmax_cl_handle handle, cl_command_queue queue, cl_ulong *first);
+void counters_release(argmax_cl_handle handle);
+
+/* runtime/kernel_pool.c: kernel objects with their arguments. */
+/* Where the outputs begin among the arguments of a scan that merges too. */
+cl_uint finish_outputs(const geometry *g);
+/* Choose what the next launch of a scan that can merge too does. */
+cl_int kernel_set_stage(argmax_cl_plan plan, cl_kernel kernel, cl_ulong stage, cl_ulong counter);
+/* A kernel that merges only, unless the set has one: for launches without counters. */
+argmax_cl_status kernel_set_need_merge(argmax_cl_plan plan, kernel_set *set);
+argmax_cl_status kernel_set_take(argmax_cl_plan plan, kernel_set **set);
+void kernel_set_return(argmax_cl_plan plan, kernel_set *set);
+void kernel_sets_release(kernel_set *sets);
+/* A set whose kernels find no job, for warming up; release it with kernel_sets_release. */
+argmax_cl_status kernel_set_idle(argmax_cl_plan plan, kernel_set **set);
+
+#endif

@@ -1,0 +1,241 @@
+/* The operator on arrays in host memory: a packed plan, transfers of the addressed ranges alone, and a queue of its own
+ * for each call. */
+#include "api/host_arrays.h"
+#include "api/structs.h"
+#include "internal.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* What one call owns. */
+typedef struct host_call {
+    cl_context context;
+    cl_device_id device;
+    device_facts facts;
+    argmax_cl_plan plan;
+    cl_command_queue queue;
+    argmax_cl_buffers buffers;
+    cl_mem workspace;
+    cl_event done;
+    double seconds_compute, seconds_transfer; /* by the host's clock: from the first command to the end of the last */
+} host_call;
+
+static double now(void) {
+    struct timespec t = {0};
+#ifdef CLOCK_MONOTONIC
+    clock_gettime(CLOCK_MONOTONIC, &t);
+#else
+    timespec_get(&t, TIME_UTC);
+#endif
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static uint64_t input_bytes(const problem *p) {
+    return (p->input.last - p->input.first + 1) * (p->input.type->bits / 8);
+}
+
+static argmax_cl_status check_limit(const char *name, uint64_t elements, const dtype_info *type,
+                                    const device_facts *facts) {
+    const uint64_t limit = facts->max_buffer < SIZE_MAX ? facts->max_buffer : SIZE_MAX;
+    const uint64_t element = type->bits / 8;
+    return elements <= limit / element ? ARGMAX_CL_SUCCESS
+                                       : fail(ARGMAX_CL_ERROR_DEVICE_LIMIT,
+                                              "%s needs %" PRIu64 " elements of %" PRIu64
+                                              " bytes: expected at most %" PRIu64 " bytes, the largest buffer of %s",
+                                              name, elements, element, limit, facts->name);
+}
+
+static argmax_cl_status check_limits(const problem *p, const device_facts *facts) {
+    if (p->outputs == 0)
+        return ARGMAX_CL_SUCCESS;
+    argmax_cl_status status = check_limit("input", p->input.last - p->input.first + 1, p->input.type, facts);
+    if (!status)
+        status = check_limit("index", p->outputs, p->index.type, facts);
+    return status || !p->value.type ? status : check_limit("value", p->outputs, p->value.type, facts);
+}
+
+/* The same problem with the input's buffer starting at its lowest element and packed outputs. */
+static argmax_cl_status create_packed_plan(argmax_cl_handle handle, const problem *p, argmax_cl_plan *plan) {
+    argmax_cl_tensor input = ARGMAX_CL_TENSOR_INIT, index = ARGMAX_CL_TENSOR_INIT, value = ARGMAX_CL_TENSOR_INIT;
+    argmax_cl_desc desc = ARGMAX_CL_DESC_INIT;
+    uint32_t axes[MAX_RANK];
+    input.dtype = p->input.type->dtype;
+    input.rank = p->rank;
+    input.sizes = p->input.size;
+    input.strides = p->input.stride;
+    input.offset = p->outputs ? p->input.offset - p->input.first : 0;
+    index.dtype = p->index.type->dtype;
+    desc.input = &input;
+    desc.index = &index;
+    if (p->value.type) {
+        value.dtype = p->value.type->dtype;
+        desc.value = &value;
+    }
+    for (uint32_t i = 0; i < p->rank; i++)
+        if (p->reduced[i])
+            axes[desc.axis_count++] = i;
+    desc.axes = axes;
+    desc.axis_direction = p->direction;
+    desc.nan_mode = p->nan_mode;
+    desc.strategy = p->strategy;
+    desc.tuning = p->tuning;
+    return argmax_cl_plan_create(plan, handle, p->op, &desc);
+}
+
+static argmax_cl_status create_buffer(const char *name, cl_context context, cl_mem_flags flags, uint64_t bytes,
+                                      void *host, cl_mem *out) {
+    cl_int code = CL_SUCCESS;
+    *out = clCreateBuffer(context, flags, (size_t)bytes, host, &code);
+    if (code == CL_SUCCESS)
+        return ARGMAX_CL_SUCCESS;
+    *out = NULL;
+    return fail_buffer(name, bytes, code);
+}
+
+/* Where the device works in host memory, the input is used in place. A driver may refuse that (memory that is mapped
+ * read-only, for one); a copy serves as well. */
+static argmax_cl_status send_input(host_call *call, const problem *p, const void *array) {
+    unsigned char *const from = host_element(array, &p->input, p->input.first);
+    const uint64_t bytes = input_bytes(p);
+    cl_int code = CL_SUCCESS;
+    if (call->facts.host_unified &&
+        (uintptr_t)from % ((uintptr_t)plan_input_vector(call->plan) * (p->input.type->bits / 8)) == 0) {
+        call->buffers.input =
+            clCreateBuffer(call->context, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, (size_t)bytes, from, &code);
+        if (code == CL_SUCCESS)
+            return ARGMAX_CL_SUCCESS;
+        call->buffers.input = NULL;
+    }
+    const argmax_cl_status status =
+        create_buffer("the input", call->context, CL_MEM_READ_ONLY, bytes, NULL, &call->buffers.input);
+    if (status)
+        return status;
+    code = clEnqueueWriteBuffer(call->queue, call->buffers.input, CL_TRUE, 0, (size_t)bytes, from, 0, NULL, NULL);
+    return code == CL_SUCCESS ? ARGMAX_CL_SUCCESS : fail_opencl("clEnqueueWriteBuffer", code);
+}
+
+static argmax_cl_status create_outputs(host_call *call, const problem *p) {
+    size_t workspace = 0;
+    argmax_cl_status status = create_buffer("the index", call->context, CL_MEM_READ_WRITE,
+                                            p->outputs * (p->index.type->bits / 8), NULL, &call->buffers.index);
+    if (!status && p->value.type)
+        status = create_buffer("the value", call->context, CL_MEM_READ_WRITE, p->outputs * (p->value.type->bits / 8),
+                               NULL, &call->buffers.value);
+    if (!status)
+        status = argmax_cl_plan_workspace_size(call->plan, &workspace);
+    if (!status && workspace)
+        status = create_buffer("a workspace", call->context, CL_MEM_READ_WRITE, workspace, NULL, &call->workspace);
+    return status;
+}
+
+static argmax_cl_status compute(host_call *call) {
+    const argmax_cl_status status =
+        argmax_cl_plan_enqueue(call->plan, call->queue, &call->buffers, call->workspace, 0, NULL, &call->done);
+    if (status)
+        return status;
+    const cl_int code = clWaitForEvents(1, &call->done);
+    return code == CL_SUCCESS ? ARGMAX_CL_SUCCESS : fail_opencl("clWaitForEvents", code);
+}
+
+/* Straight into the caller's array when it is packed, else by way of a packed copy. */
+static argmax_cl_status receive(host_call *call, const char *name, const tensor_view *view, uint64_t outputs,
+                                cl_mem buffer, void *array) {
+    const size_t bytes = (size_t)(outputs * (view->type->bits / 8));
+    void *const copy = host_is_packed(view) ? NULL : malloc(bytes);
+    if (!copy && !host_is_packed(view))
+        return fail(ARGMAX_CL_ERROR_OUT_OF_HOST_MEMORY, "no memory for a packed copy of the %s output, %zu bytes", name,
+                    bytes);
+    void *const to = copy ? copy : host_element(array, view, view->first);
+    const cl_int code = clEnqueueReadBuffer(call->queue, buffer, CL_TRUE, 0, bytes, to, 0, NULL, NULL);
+    if (copy && code == CL_SUCCESS)
+        host_scatter(array, view, copy);
+    free(copy);
+    return code == CL_SUCCESS ? ARGMAX_CL_SUCCESS : fail_opencl("clEnqueueReadBuffer", code);
+}
+
+/* The transfers' time ends before the kernels' begins: the write blocks. `warm` compiles first what a driver would
+ * compile at the first run, so that it does not count as the kernels' time. */
+static argmax_cl_status transfer_and_compute(host_call *call, const problem *p, const argmax_cl_host_arrays *arrays,
+                                             bool warm) {
+    cl_int code = CL_SUCCESS;
+    call->queue = clCreateCommandQueue(call->context, call->device, 0, &code);
+    if (code != CL_SUCCESS) {
+        call->queue = NULL;
+        return fail_opencl("clCreateCommandQueue", code);
+    }
+    argmax_cl_status status = create_outputs(call, p);
+    if (!status && warm)
+        status = argmax_cl_plan_warm_up(call->plan, call->queue);
+    const double start = now();
+    if (!status)
+        status = send_input(call, p, arrays->input);
+    const double sent = now();
+    if (!status)
+        status = compute(call);
+    const double computed = now();
+    if (!status)
+        status = receive(call, "index", &p->index, p->outputs, call->buffers.index, arrays->index);
+    if (!status && p->value.type)
+        status = receive(call, "value", &p->value, p->outputs, call->buffers.value, arrays->value);
+    call->seconds_compute = computed - sent;
+    call->seconds_transfer = sent - start + now() - computed;
+    return status;
+}
+
+/* Nothing here may fail in a way that hides the first failure's message. A queue is finished first, as what was
+ * enqueued before a failure may still use the arrays. */
+static void release(host_call *call) {
+    cl_mem const memory[] = {call->workspace, call->buffers.value, call->buffers.index, call->buffers.input};
+    if (call->queue)
+        clFinish(call->queue);
+    if (call->done)
+        clReleaseEvent(call->done);
+    for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++)
+        if (memory[i])
+            clReleaseMemObject(memory[i]);
+    if (call->queue)
+        clReleaseCommandQueue(call->queue);
+    argmax_cl_plan_destroy(call->plan);
+}
+
+static argmax_cl_status run(argmax_cl_operator op, argmax_cl_handle handle, const argmax_cl_desc *desc,
+                            const argmax_cl_host_arrays *given, const argmax_cl_host_options *given_options) {
+    argmax_cl_host_options options = ARGMAX_CL_HOST_OPTIONS_INIT;
+    argmax_cl_host_arrays arrays;
+    problem p;
+    host_call call = {.buffers = ARGMAX_CL_BUFFERS_INIT};
+    argmax_cl_status status = argmax_cl_get_device(handle, &call.context, &call.device);
+    if (!status)
+        status = device_enter();
+    if (!status)
+        status = check_desc(op, desc, &p);
+    if (!status && given_options)
+        status = STRUCT_READ("options", argmax_cl_host_options, seconds_transfer, given_options, &options);
+    if (!status)
+        status = host_arrays_check(given, &p, &arrays);
+    if (!status)
+        status = device_query(call.device, &call.facts);
+    if (!status)
+        status = check_limits(&p, &call.facts);
+    if (!status)
+        status = create_packed_plan(handle, &p, &call.plan);
+    if (!status && p.outputs)
+        status = transfer_and_compute(&call, &p, &arrays, options.seconds_compute != NULL);
+    if (!status && options.seconds_compute)
+        *options.seconds_compute = call.seconds_compute;
+    if (!status && options.seconds_transfer)
+        *options.seconds_transfer = call.seconds_transfer;
+    release(&call);
+    return status;
+}
+
+argmax_cl_status argmax_cl_host(argmax_cl_handle handle, const argmax_cl_desc *desc,
+                                const argmax_cl_host_arrays *arrays, const argmax_cl_host_options *options) {
+    return run(ARGMAX_CL_ARGMAX, handle, desc, arrays, options);
+}
+
+argmax_cl_status argmin_cl_host(argmax_cl_handle handle, const argmax_cl_desc *desc,
+                                const argmax_cl_host_arrays *arrays, const argmax_cl_host_options *options) {
+    return run(ARGMAX_CL_ARGMIN, handle, desc, arrays, options);
+}

@@ -1,0 +1,122 @@
+/* The caller's arrays of a host-array call: see host_arrays.h. */
+#include "api/host_arrays.h"
+
+#include "api/structs.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct span {
+    const char *name;
+    uintptr_t first, end; /* addresses; equal when nothing is addressed */
+} span;
+
+unsigned char *host_element(const void *array, const tensor_view *view, uint64_t element) {
+    return (unsigned char *)(uintptr_t)array + (size_t)element * (view->type->bits / 8);
+}
+
+static argmax_cl_status check_array(const char *name, const void *array, const tensor_view *view, span *out) {
+    *out = (span){name, 0, 0};
+    if (!view->type)
+        return array ? fail(ARGMAX_CL_ERROR_INVALID_BUFFER,
+                            "%s is given, but the descriptor has no such tensor: expected NULL", name)
+                     : ARGMAX_CL_SUCCESS;
+    if (view->empty)
+        return ARGMAX_CL_SUCCESS;
+    if (!array)
+        return fail(ARGMAX_CL_ERROR_INVALID_BUFFER, "%s = NULL: expected an array", name);
+    /* check_desc has proven that the bytes fit 63 bits; an address space may be smaller. */
+    const uint64_t bytes = (view->last + 1) * (view->type->bits / 8);
+    if (bytes > UINTPTR_MAX - (uintptr_t)array)
+        return fail(ARGMAX_CL_ERROR_OVERFLOW,
+                    "%s: its last element ends %" PRIu64 " bytes after it; expected an end within the address space",
+                    name, bytes);
+    out->first = (uintptr_t)host_element(array, view, view->first);
+    out->end = (uintptr_t)host_element(array, view, view->last + 1);
+    return ARGMAX_CL_SUCCESS;
+}
+
+static argmax_cl_status check_disjoint(const span *a, const span *b) {
+    return a->first < b->end && b->first < a->end
+               ? fail(ARGMAX_CL_ERROR_BUFFER_OVERLAP,
+                      "%s (addresses 0x%" PRIxPTR "..0x%" PRIxPTR ") overlaps %s (0x%" PRIxPTR "..0x%" PRIxPTR
+                      "): expected disjoint memory",
+                      a->name, a->first, a->end - 1, b->name, b->first, b->end - 1)
+               : ARGMAX_CL_SUCCESS;
+}
+
+argmax_cl_status host_arrays_check(const argmax_cl_host_arrays *given, const problem *p,
+                                   argmax_cl_host_arrays *arrays) {
+    span input, index, value;
+    argmax_cl_status status = STRUCT_READ("arrays", argmax_cl_host_arrays, value, given, arrays);
+    if (!status)
+        status = check_array("arrays->input", arrays->input, &p->input, &input);
+    if (!status)
+        status = check_array("arrays->index", arrays->index, &p->index, &index);
+    if (!status)
+        status = check_array("arrays->value", arrays->value, &p->value, &value);
+    if (!status)
+        status = check_disjoint(&index, &input);
+    if (!status)
+        status = check_disjoint(&value, &input);
+    return status ? status : check_disjoint(&value, &index);
+}
+
+bool host_is_packed(const tensor_view *view) {
+    uint64_t expected = 1;
+    for (uint32_t i = MAX_RANK; i-- > 0;) {
+        if (view->size[i] > 1 && (uint64_t)view->stride[i] != expected)
+            return false;
+        expected *= view->size[i];
+    }
+    return true;
+}
+
+/* Called with a constant element size, so that each copy becomes one move. */
+static inline void scatter_row(unsigned char *to, int64_t step, const unsigned char *from, uint64_t count,
+                               size_t element) {
+    for (uint64_t i = 0; i < count; i++)
+        memcpy(to + (int64_t)i * step * (int64_t)element, from + i * element, element);
+}
+
+/* The innermost axis that has more than one element; 0 when none has. */
+static uint32_t inner_axis(const tensor_view *view) {
+    uint32_t axis = MAX_RANK - 1;
+    while (axis > 0 && view->size[axis] == 1)
+        axis--;
+    return axis;
+}
+
+void host_scatter(void *array, const tensor_view *view, const void *packed) {
+    const int64_t element = view->type->bits / 8;
+    const uint32_t inner = inner_axis(view);
+    const uint64_t row = view->size[inner];
+    const int64_t step = view->stride[inner];
+    const unsigned char *from = packed;
+    uint64_t at[MAX_RANK] = {0};
+    int64_t place = (int64_t)view->offset;
+    uint32_t axis;
+    do {
+        unsigned char *const to = (unsigned char *)array + place * element;
+        if (element == 1)
+            scatter_row(to, step, from, row, 1);
+        else if (element == 2)
+            scatter_row(to, step, from, row, 2);
+        else if (element == 4)
+            scatter_row(to, step, from, row, 4);
+        else
+            scatter_row(to, step, from, row, 8);
+        from += row * (uint64_t)element;
+        /* The next row: count up the other axes, the last of them fastest. The stride of an axis of size 1 may be
+         * any number and is not used. */
+        for (axis = inner; axis-- > 0;) {
+            if (view->size[axis] == 1)
+                continue;
+            place += view->stride[axis];
+            if (++at[axis] < view->size[axis])
+                break;
+            place -= (int64_t)at[axis] * view->stride[axis];
+            at[axis] = 0;
+        }
+    } while (axis != UINT32_MAX);
+}

@@ -1,0 +1,219 @@
+/* How kernels/families/blocks.cl lies over blocks that a work-group holds several of. */
+#include "families/geometry.h"
+
+#include <inttypes.h>
+
+#define LOADS_MAX 16
+
+#define TOO_LARGE "it takes blocks short enough for local memory"
+
+uint64_t block_columns(const layout *l) {
+    const layout_dim *row = &l->reduced[0], *outer = &l->kept[0];
+    const uint64_t columns = l->kept_count == 2 ? l->kept[1].size : 1;
+    if (l->reduced_count != 1 || l->kept_count > 2 || (l->kept_count == 2 && l->kept[1].in != 1))
+        return 0;
+    const bool follow =
+        row->in == (int64_t)columns && row->size <= INT32_MAX / columns && outer->in == (int64_t)(row->size * columns);
+    return follow ? columns : 0;
+}
+
+/* Banks of local memory, words of 32 bits wide. */
+#define BANKS 32
+#define BANK_BYTES 4
+
+/* How many words 32 neighbouring work-items would read from one bank at most, with `pad` elements behind each block. */
+static uint32_t crowd(const geometry_request *r, const geometry *g, uint64_t block, uint64_t vectors, uint32_t pad) {
+    const uint64_t bytes = element_bytes(r->problem);
+    uint64_t words[BANKS][BANKS];
+    uint32_t count[BANKS] = {0}, most = 0;
+    for (uint64_t i = 0; i < BANKS; ++i) {
+        const uint64_t v = i % g->pass, element = v / vectors * (block + pad) + v % vectors * g->vector;
+        const uint64_t word = element * bytes / BANK_BYTES, bank = word % BANKS;
+        uint32_t known = 0;
+        while (known < count[bank] && words[bank][known] != word)
+            ++known;
+        if (known == count[bank])
+            words[bank][count[bank]++] = word;
+        most = max_u32(most, count[bank]);
+    }
+    return most;
+}
+
+/* The pad of whole wide loads that crowds the fewest; none where blocks are not whole ones themselves. */
+static uint32_t choose_pad(const geometry_request *r, const geometry *g, uint64_t block, uint64_t vectors) {
+    const uint32_t line = BANKS * BANK_BYTES / element_bytes(r->problem);
+    uint32_t best = 0, least = crowd(r, g, block, vectors, 0);
+    for (uint32_t pad = g->wide; block % g->wide == 0 && pad < line && least > 1; pad += g->wide) {
+        const uint32_t most = crowd(r, g, block, vectors, pad);
+        if (most < least) {
+            least = most;
+            best = pad;
+        }
+    }
+    return best;
+}
+
+/* Blocks of a job: as many as there is room for, of which jobs start at whole wide loads; fewer where the device would
+ * have too little to do. 0 where wide loads of that size do not do. */
+static uint32_t blocks_of_job(const geometry_request *r, uint64_t block, uint32_t group, uint32_t tile_bytes,
+                              geometry *g) {
+    const uint64_t step = max_u64(1, g->wide / greatest_divisor(g->wide, block));
+    g->loads = min_u32(tile_bytes / (group * g->wide * element_bytes(r->problem)), LOADS_MAX);
+    if (r->layout->in_offset % (int64_t)g->wide != 0)
+        return 0;
+    uint64_t blocks = (uint64_t)group * g->loads * g->wide / (block + g->pad) / step * step;
+    while (blocks > step && ceil_div(g->outers, blocks) < wanted_groups(r, g->family))
+        blocks = ceil_div(blocks / 2, step) * step;
+    return (uint32_t)blocks;
+}
+
+/* Vectors of columns that a work-group takes at once, `lanes` work-items each: of whole blocks where rows are fused. */
+static uint64_t vectors_at_once(const geometry *g, uint32_t group, uint32_t lanes, uint64_t vectors) {
+    return g->fused > 1 ? group / lanes / vectors * vectors : group / lanes;
+}
+
+/* Work-items that share a vector of columns: as many as make the passes over the job the shortest, and enough for the
+ * counters of their accumulators. 0 where none do. */
+#define PASS_ROWS 4 /* what else there is to do in a pass, in rows */
+static uint32_t lanes_of_vector(const geometry_request *r, const geometry *g, uint32_t group, uint64_t vectors) {
+    const uint32_t bits = r->problem->input.type->bits;
+    const uint64_t longest = bits <= 16 ? (UINT64_C(1) << bits) - 1 : PART_ELEMENTS_MAX;
+    uint64_t best = UINT64_MAX;
+    uint32_t lanes = 0;
+    for (uint32_t n = 1; n <= group && n <= g->units; n *= 2) {
+        const uint64_t run = ceil_div(g->units, n), at_once = vectors_at_once(g, group, n, vectors);
+        const uint64_t meeting = n > 1 ? PASS_ROWS : 0;
+        if (run > longest || at_once == 0)
+            continue;
+        const uint64_t cost = ceil_div(g->batch * vectors, at_once) * (run + PASS_ROWS + meeting);
+        if (cost < best) {
+            best = cost;
+            lanes = n;
+        }
+    }
+    return lanes;
+}
+
+/* Vectors of columns: a word of narrow elements, where rows are whole ones, or so many that are do as one and enough of
+ * those are left for what it costs to bring them together. */
+#define FUSED_ROWS_LEAST 16
+static void choose_block_vector(const geometry_request *r, uint64_t rows, uint64_t columns, uint32_t group,
+                                geometry *g) {
+    const uint32_t bytes = element_bytes(r->problem);
+    const uint32_t word = r->tuning->words && bytes < BANK_BYTES ? BANK_BYTES / bytes : 1;
+    g->vector = word;
+    g->fused = (uint32_t)(word / greatest_divisor(word, columns));
+    if (g->fused > 1 && (rows % g->fused || rows / g->fused < FUSED_ROWS_LEAST || columns * g->fused / word > group))
+        g->vector = g->fused = 1;
+}
+
+/* Bytes of local memory for blocks, beside the candidates of a work-group. */
+static uint32_t choose_tile(const geometry_request *r, uint32_t group, uint32_t vector) {
+    const uint64_t candidates = (uint64_t)(group + 16) * vector * (element_bytes(r->problem) < 8 ? 8 : 16);
+    const uint64_t room = r->device->local_bytes > candidates ? r->device->local_bytes - candidates : 0;
+    return r->tuning->tile_bytes && room ? floor_power(room, r->tuning->tile_bytes) : 0;
+}
+
+static const char *lay_out_blocks(const geometry_request *r, geometry *g) {
+    const layout *l = r->layout;
+    const tuning_row *t = r->tuning;
+    const uint32_t group = floor_power(t->group_held, r->group_limit);
+    const uint64_t columns = block_columns(l), rows = l->reduced[0].size;
+    const uint64_t block = rows * columns;
+    g->tuning = t->name;
+    if (!columns)
+        return NO_BLOCKS;
+    choose_block_vector(r, rows, columns, group, g);
+    const uint32_t tile = choose_tile(r, group, g->vector);
+    if (block > tile / element_bytes(r->problem))
+        return TOO_LARGE;
+    const uint64_t vectors = columns * g->fused / g->vector;
+    g->outers = l->outputs / columns;
+    g->units = g->chunk = rows / g->fused;
+    g->parts = 1;
+    g->wide = kind_of_load(r, true, 2) == LOAD_ALIGNED ? widest_vector(r, t->vector_bytes, false) : 1;
+    g->batch = blocks_of_job(r, block, group, tile, g);
+    while (g->batch == 0 && g->wide > 1) {
+        g->wide /= 2;
+        g->batch = blocks_of_job(r, block, group, tile, g);
+    }
+    g->lanes = g->batch ? lanes_of_vector(r, g, group, vectors) : 0;
+    if (g->lanes == 0)
+        return TOO_LARGE;
+    g->pass = (uint32_t)vectors_at_once(g, group, g->lanes, vectors);
+    g->pad = choose_pad(r, g, block, vectors);
+    const uint32_t batch = blocks_of_job(r, block, group, tile, g);
+    if (batch)
+        g->batch = batch;
+    else /* no room for it */
+        g->pad = 0;
+    g->load = g->wide > 1 ? LOAD_ALIGNED : LOAD_UNALIGNED;
+    choose_arithmetic(r, g);
+    g->scan = deal(r, group, ceil_div(g->outers, g->batch), t->groups_max);
+    g->one_job = has_one_job(g);
+    return plan_merge(r, l->outputs, 1, g);
+}
+
+static void add_options(const geometry *g, writer *out) {
+    text_add(out, " -DLANES=%" PRIu32 " -DWIDE=%" PRIu32 " -DLOADS=%" PRIu32, g->lanes, g->wide, g->loads);
+}
+
+/* 2^32 / n, rounded up; 0 for 1. */
+static cl_uint short_reciprocal(uint64_t n) {
+    return n == 1 ? 0 : (cl_uint)(UINT32_MAX / n + 1);
+}
+
+static void set_blocks(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
+    const uint64_t answers = l->outputs / g->outers, columns = answers * g->fused;
+    const uint64_t vectors = columns / g->vector, wides = g->units * columns / g->wide;
+    const blocks_t blocks = {.jobs = jobs,
+                             .jobs_per_group = g->scan.jobs_per_group,
+                             .outers = g->outers,
+                             .blocks = g->batch,
+                             .rows = (cl_uint)g->units,
+                             .columns = (cl_uint)columns,
+                             .answers = (cl_uint)answers,
+                             .per_answers = short_reciprocal(answers),
+                             .vectors = (cl_uint)vectors,
+                             .per_vectors = short_reciprocal(vectors),
+                             .wides = (cl_uint)wides,
+                             .per_wides = g->pad ? short_reciprocal(wides) : 0,
+                             .pad = g->pad,
+                             .pass = g->pass,
+                             .unused = 0};
+    set_argument(arguments, 0, &blocks, sizeof blocks);
+}
+
+static void describe(const geometry *g, writer *out) {
+    text_add(out, "%" PRIu32 " lanes a vector of columns, vectors of %" PRIu32 ", %" PRIu32 " blocks at once", g->lanes,
+             g->vector, g->batch);
+}
+
+const family family_blocks = {
+    .name = "blocks",
+    .kernel = "blocks",
+    .structs = 1,
+    .struct_bytes = {sizeof(blocks_t)},
+    .lay_out = lay_out_blocks,
+    .options = add_options,
+    .arguments = set_blocks,
+    .describe = describe,
+};
+
+/* Columns of few rows, for which a work-group alone has little to do; and rows of which only narrow vectors could be
+ * loaded, neither so short that a few work-items hold them nor so long that the loads are the least of it. */
+#define ROW_BYTES_LEAST 64
+#define ROW_BYTES_MOST 1100
+#define NARROW_ROW_LEAST 32 /* elements of 8 and 16 bits */
+#define BYTE_ROW_MOST 128   /* elements of 8 bits */
+static bool blocks_are_small(const geometry_request *r, const geometry *g) {
+    const uint64_t row = r->layout->reduction, bytes = element_bytes(r->problem);
+    if (g->scan.group == 1)
+        return false;
+    if (r->layout->kept_count == 2)
+        return true;
+    return g->wide > 1 && row % 4 != 0 && (bytes <= 2 ? row >= NARROW_ROW_LEAST : row * bytes >= ROW_BYTES_LEAST) &&
+           (bytes == 1 ? row <= BYTE_ROW_MOST : row * bytes <= ROW_BYTES_MOST);
+}
+
+const strategy strategy_held_blocks = {"held-blocks", &family_blocks, false, false, LANES_FEW, blocks_are_small};

@@ -1,0 +1,351 @@
+/* How kernels/families/columns.cl lies over a collapsed problem, and what folded.cl shares with it. */
+#include "families/columns.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+
+#define STRIP_BYTES_LEAST 2048
+#define UNROLL_MAX 32
+#define FUSED_VECTORS 4
+#define FUSED_ROWS_LEAST 8
+#define FUSED_ROWS_MANY 64
+#define BATCHES_OF_ROWS 16
+
+/* Whether these are whole columns that lie side by side, with rows of one dim: with several, more work-items to a
+ * column would break the runs of them (kernels/families/column.clh). */
+static bool columns_end_here(const geometry_request *r, const geometry *g) {
+    return g->family == &family_columns && !r->split && !r->strided && r->layout->reduced_count == 1;
+}
+
+/* Whether so many lanes share rows of which each has a batch at least. */
+static bool rows_suffice(uint32_t group, uint32_t lanes, uint64_t rows, const geometry *g) {
+    return (uint64_t)(group / lanes) * g->unroll <= rows;
+}
+
+/* Whole columns need no merge where tiles are narrower, but still whole lines, and come to about as many as the device
+ * runs at once. */
+#define TILE_BYTES_LEAST 128
+static uint32_t lanes_without_parts(const geometry_request *r, uint32_t group, uint32_t lanes, uint64_t vectors,
+                                    uint64_t outers, uint64_t rows, const geometry *g) {
+    const uint64_t wanted = wanted_groups(r, g->family);
+    const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
+    if (group == 1 || !columns_end_here(r, g))
+        return lanes;
+    for (uint32_t some = lanes; some * vector_bytes >= TILE_BYTES_LEAST && rows_suffice(group, some, rows, g);
+         some /= 2) {
+        const uint64_t tiles = ceil_div(vectors, some) * outers;
+        if (tiles <= wanted && tiles * 4 >= wanted * 3)
+            return some;
+    }
+    return lanes;
+}
+
+/* Lanes side by side over the columns: as many as the work-group has, if they fill the device. Else narrower, so that
+ * lanes share a column's rows and merge in local memory, which is cheaper than parts that merge at the end; but with
+ * little idle, wide enough for the memory, and rows enough for those who share them. Where the parts would be too many
+ * for one work-group to merge, half as wide as the memory likes best: so are then its outputs. */
+static uint32_t lanes_across(const geometry_request *r, uint32_t group, const layout_dim *column, uint64_t outers,
+                             uint64_t rows, const geometry *g) {
+    const uint64_t vectors = ceil_div(column->size, g->vector);
+    const uint64_t wanted = wanted_groups(r, g->family);
+    uint32_t lanes = group;
+    while (lanes > 1) {
+        const uint32_t half = lanes / 2;
+        const uint64_t idle = ceil_div(vectors, lanes) * lanes - vectors;
+        const uint64_t tiles = ceil_div(vectors, lanes) * outers;
+        const uint64_t partials = wanted / tiles * lanes * g->vector / group;
+        const uint32_t least = r->tuning->across_least / (partials > r->tuning->one_launch_columns ? 2 : 1);
+        const bool wasteful = idle * 8 > vectors;
+        const bool scarce = tiles * 2 < wanted && lanes > least;
+        if (!(wasteful || scarce) || !rows_suffice(group, half, rows, g))
+            break;
+        lanes = half;
+    }
+    return lanes_without_parts(r, group, lanes, vectors, outers, rows, g);
+}
+
+static void choose_column_vector(const geometry_request *r, const layout_dim *column, geometry *g) {
+    const bool unit = column->in == 1;
+    const uint32_t widest = widest_vector(r, r->tuning->column_bytes, unit && r->tuning->group_columns == 1);
+    if (!r->tuning->aligned) {
+        g->vector = floor_power(column->size, widest);
+    } else if (!unit) {
+        g->vector = 1;
+    } else {
+        g->vector = aligned_vector(r->layout, widest, column);
+        while (column->size % g->vector)
+            g->vector /= 2;
+    }
+    g->load = kind_of_load(r, unit, g->vector);
+}
+
+/* Whether a work-item alone reads rows that are wide. */
+static bool rows_are_wide(const geometry_request *r, const layout_dim *column) {
+    return r->tuning->narrow_row_bytes && column->size > r->tuning->narrow_row_bytes / element_bytes(r->problem);
+}
+
+/* Bytes of a row that a work-item may hold accumulators for. */
+static uint32_t strip_room(const geometry_request *r, bool wide) {
+    const uint32_t limit = r->device->loop_limit, most = r->tuning->strip_bytes;
+    const uint32_t bytes = wide ? min_u32(most, r->tuning->wide_strip_bytes) : most;
+    return limit ? min_u32(bytes, limit / LOOPS_AN_OUTPUT * element_bytes(r->problem)) : bytes;
+}
+
+/* Vectors of the strip that a work-item holds alone: no more than about the columns need, for it is memory of its own.
+ * Narrower ones leave pages early: only where strips are too few for the device, each cut into as many parts as its
+ * rows are worth (see cut). */
+static uint32_t strip_vectors(const geometry_request *r, const geometry *g, const layout_dim *column, uint64_t outers,
+                              uint64_t rows, uint64_t least_rows) {
+    const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
+    const uint64_t vectors = ceil_div(column->size, g->vector), enough = ceil_div(wanted_groups(r, g->family), 2);
+    const uint64_t parts = rows < 2 * least_rows ? 1 : (rows + least_rows / 2) / least_rows;
+    uint32_t bytes = strip_room(r, rows_are_wide(r, column));
+    if (g->fused > 1)
+        return max_u32((uint32_t)vectors, 2);
+    while (bytes > STRIP_BYTES_LEAST && bytes > vector_bytes &&
+           (bytes / 2 / vector_bytes >= vectors ||
+            ceil_div(vectors, bytes / vector_bytes) * outers < ceil_div(enough, parts)))
+        bytes /= 2;
+    /* A wide vector is always part of a strip (kernels/families/strip_wide.clh). */
+    return max_u32(bytes / vector_bytes, g->vector > VECTOR_MAX ? 2 : 1);
+}
+
+/* Work-items of a work-group, of which each has a vector of candidates in local memory (kernels/families/columns.cl).
+ */
+static uint32_t column_group(const geometry_request *r, uint32_t vector) {
+    const uint64_t candidate = element_bytes(r->problem) < 8 ? 8 : 16;
+    uint32_t group = floor_power(r->tuning->group_columns, r->group_limit);
+    while (group > 1 && (uint64_t)(group + 16) * vector * candidate > r->device->local_bytes)
+        group /= 2;
+    return group;
+}
+
+#define GROUP_AT_ONCE 64 /* work-items of small work-groups */
+
+/* Half as many where that fills the device and 8-bit columns end there: that takes long beside what there is to read,
+ * and the more work-groups there are the less all of them end at once. */
+static uint32_t ending_group(const geometry_request *r, uint32_t group, uint64_t vectors, const geometry *g) {
+    const bool byte = r->problem->input.type->bits == 8, ends = g->family == &family_columns && !r->split;
+    return group > GROUP_AT_ONCE && byte && ends && vectors >= wanted_groups(r, g->family) * (group / 2) ? group / 2
+                                                                                                         : group;
+}
+
+/* The rows in flight with which a work-item for each of all vectors of columns has as many bytes on their way as the
+ * device wants, so that all of them run at once, in small work-groups, and no wave of these waits for the one before; 0
+ * where they are too few or too many, or the rows are. */
+static uint32_t rows_at_once(const geometry_request *r, uint32_t group, uint64_t columns, uint64_t outers,
+                             uint64_t rows, const geometry *g) {
+    const uint64_t wanted = (uint64_t)r->tuning->groups_columns * group, vectors = ceil_div(columns, g->vector);
+    const uint64_t items = ceil_div(vectors * outers, r->device->compute_units);
+    if (group <= GROUP_AT_ONCE || !columns_end_here(r, g) || vectors < GROUP_AT_ONCE || items * 2 < wanted ||
+        items > wanted * 2)
+        return 0;
+    const uint32_t unroll = floor_power(r->tuning->unroll_columns * wanted / 2 / items, r->tuning->unroll_columns);
+    return rows >= (uint64_t)BATCHES_OF_ROWS * unroll ? unroll : 0;
+}
+
+/* Rows that a work-item of a GPU loads before it folds them: fewer where it has not many such batches, and where the
+ * winners of blocks of 8-bit elements and the merge of parts take the registers; narrow vectors leave some. */
+static uint32_t rows_in_flight(const geometry_request *r, uint32_t vector_bytes, uint64_t rows) {
+    const bool narrow = r->problem->input.type->bits == 8, crowded = r->split && narrow;
+    const uint32_t most = r->tuning->unroll_columns, least = max_u32(most / (narrow ? 2 : 4), 1);
+    uint32_t some = crowded ? max_u32(most / 2, 1) : most;
+    while (some > least && rows < BATCHES_OF_ROWS * (uint64_t)some)
+        some /= 2;
+    return vector_bytes < r->tuning->column_bytes ? min_u32(2 * some, UNROLL_MAX) : some;
+}
+
+/* Rows that a work-item alone folds at once into its strip, for one load and store of that: some where it comes from a
+ * cache, few of those that follow each other closely in memory, whose order is what counts there. Up to so many as of
+ * wide ones are folded all at once, and else in shares of about the same size. */
+static uint32_t rows_together(const geometry_request *r, const layout_dim *column, uint64_t rows) {
+    const tuning_row *t = r->tuning;
+    const bool wide = rows_are_wide(r, column), narrow = !wide && !r->strided && comes_from_memory(r);
+    const uint32_t batch = wide ? t->unroll_wide : narrow ? t->unroll_narrow : t->unroll_columns;
+    const uint32_t most = min_u32(wide ? batch + batch / 4 : 2 * batch, UNROLL_MAX);
+    if (rows <= min_u32(t->unroll_wide + (wide ? batch / 2 : 0), UNROLL_MAX))
+        return (uint32_t)rows;
+    return rows < (uint64_t)MANY_BATCHES * batch ? (uint32_t)ceil_div(rows, ceil_div(rows, most)) : batch;
+}
+
+const char *lay_column_tiles(const geometry_request *r, const layout_dim *column, uint64_t rows, uint64_t outers,
+                             geometry *g) {
+    const layout *l = r->layout;
+    const uint32_t row_dims = l->reduced_count - (g->family == &family_folded ? 1 : 0);
+    g->tuning = r->tuning->name;
+    g->overlap = g->peel = false;
+    choose_column_vector(r, column, g);
+    choose_arithmetic(r, g);
+    if ((g->load == LOAD_STRIDED) != r->strided)
+        return wrong_stride(r);
+    uint32_t group = column_group(r, g->vector);
+    const uint32_t at_once = rows_at_once(r, group, column->size, outers, rows, g);
+    group = at_once ? GROUP_AT_ONCE : ending_group(r, group, ceil_div(column->size, g->vector) * outers, g);
+    const uint32_t bytes = element_bytes(r->problem), vector_bytes = g->vector * bytes;
+    /* The partial answer of a column costs as much as many of its rows, unless work-items share them. */
+    const uint64_t least_rows = group > 1 ? 1 : ceil_div(r->tuning->column_part_bytes, (uint64_t)bytes * g->fused);
+    g->strip = group > 1 ? 1 : strip_vectors(r, g, column, outers, rows, least_rows);
+    g->unroll = at_once ? at_once : group > 1 ? rows_in_flight(r, vector_bytes, rows) : rows_together(r, column, rows);
+    if (g->ahead && rows_are_wide(r, column))
+        g->near_bytes = r->tuning->ahead_columns;
+    else if (g->load == LOAD_PACKED)
+        g->ahead = r->tuning->ahead_narrow;
+    g->units = rows;
+    g->lanes = lanes_across(r, group, column, outers, rows, g);
+    const uint64_t tile = (uint64_t)g->lanes * g->vector * g->strip;
+    g->tiles = ceil_div(column->size, tile);
+    g->outers = outers;
+    const uint64_t sharing = group / g->lanes;
+    const uint64_t row_bytes = min_u64(column->size, tile) * bytes;
+    const uint64_t run = sharing * g->unroll;
+    const uint64_t least = ceil_div(max_u64(max_u64(run, least_rows), r->tuning->part_bytes / row_bytes), run) * run;
+    /* With several dims, parts of whole runs are what `steady` below asks for. */
+    const uint64_t step = group > 1 && row_dims == 1 ? sharing : run;
+    g->least = least;
+    const char *const refused = cut(r, g->tiles * g->outers, least, step, part_units(r, g->fused, g->strip), g);
+    if (refused)
+        return refused;
+    g->steady =
+        g->strip == 1 &&
+        (row_dims == 1 || (l->reduced[l->reduced_count - 1].size % run == 0 && (g->parts == 1 || g->chunk % run == 0)));
+    /* Rows that an accumulator of this width counts (kernels/order/order.clh). */
+    const uint32_t bits = r->problem->input.type->bits;
+    g->one_block = bits <= 16 && ceil_div(g->chunk, sharing) <= ((UINT64_C(1) << bits) - 1) / g->unroll * g->unroll;
+    g->scan = deal(r, group, g->tiles * g->outers * g->parts, r->tuning->groups_max);
+    g->one_job = has_one_job(g);
+    return NULL;
+}
+
+/* Rows that a work-item alone reads as one, where they follow each other in memory and are less than a few vectors: as
+ * many as are whole vectors, where such wide rows are not too few; of narrow elements more, if there are many. */
+static uint32_t rows_fused(const geometry_request *r, const layout_dim *column, const layout_dim *row) {
+    const layout_dim any = {.size = UINT32_MAX, .in = 1};
+    const uint64_t columns = column->size;
+    geometry g = {0};
+    if (r->tuning->aligned || column->in != 1 || row->in != (int64_t)columns)
+        return 1;
+    choose_column_vector(r, &any, &g);
+    const uint64_t few = FUSED_VECTORS * (uint64_t)g.vector;
+    if (column_group(r, g.vector) > 1 || columns >= few ||
+        columns * g.vector * element_bytes(r->problem) > strip_room(r, false))
+        return 1;
+    uint32_t fused = g.vector;
+    while (fused > 1 && columns * (fused / 2) % g.vector == 0)
+        fused /= 2;
+    while (fused > 1 && columns * fused < few && row->size >= 2 * (uint64_t)FUSED_ROWS_MANY * fused)
+        fused *= 2;
+    return row->size >= FUSED_ROWS_LEAST * (uint64_t)fused ? fused : 1;
+}
+
+/* The accumulators count on from one piece to the next, whose rows are many enough for each work-item to be worth the
+ * drawing and the closing of a block. */
+#define PIECE_ROWS 64
+static void keep_rows_for_later(const geometry_request *r, geometry *g) {
+    const uint64_t sharing = g->scan.group / g->lanes, step = r->layout->reduced_count == 1 ? sharing : g->least;
+    const uint64_t smallest = ceil_div(PIECE_ROWS * sharing, g->least) * g->least;
+    if (g->scan.group > 1 && g->units <= PART_ELEMENTS_MAX)
+        keep_for_later(r->tuning->late_columns, g->tiles * g->outers, step, smallest, g);
+    g->one_block = g->one_block && !g->pieces;
+}
+
+static const char *lay_out_columns(const geometry_request *r, geometry *g) {
+    const layout *l = r->layout;
+    const layout_dim *column = &l->kept[l->kept_count - 1], *row = &l->reduced[l->reduced_count - 1];
+    layout_dim wide = *column;
+    g->fused = rows_fused(r, column, row);
+    wide.size *= g->fused;
+    const uint64_t rows = l->reduction / row->size * ceil_div(row->size, g->fused);
+    const char *refused = lay_column_tiles(r, g->fused > 1 ? &wide : column, rows, l->outputs / column->size, g);
+    if (refused)
+        return refused;
+    g->past = g->fused == 1 && column->index == 1 && answers_go_past(r, g);
+    const uint64_t tile = (uint64_t)g->lanes * g->vector * g->strip;
+    refused = plan_merge(r, g->tiles * g->outers, min_u64(column->size, tile), g);
+    if (!refused)
+        keep_rows_for_later(r, g);
+    return refused;
+}
+
+void column_options(const geometry *g, writer *out) {
+    text_add(out, " -DUNROLL=%" PRIu32 " -DACROSS=%" PRIu32 " -DSTRIP=%" PRIu32 "%s%s%s", g->unroll, g->lanes, g->strip,
+             g->one_block ? " -DONE_BLOCK" : "", g->steady ? " -DRUNS" : "", g->pieces ? " -DLATE" : "");
+}
+
+void set_column_tiles(const layout_dim *column, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
+    const dims_t *const dims = &arguments->dims;
+    const cl_ulong last = dims->reduced_count - 1, fused = g->fused;
+    columns_t columns = {.jobs = jobs,
+                         .jobs_per_group = g->scan.jobs_per_group,
+                         .parts = g->parts,
+                         .rows = g->units,
+                         .chunk = g->chunk,
+                         .columns = column->size * fused,
+                         .tiles = g->tiles,
+                         .outers = g->outers,
+                         .per_tiles = reciprocal(g->tiles),
+                         .per_outers = reciprocal(g->outers),
+                         .segment = (dims->reduced_size[last] + fused - 1) / fused,
+                         .stride = dims->reduced_in[last],
+                         .column_stride = column->in,
+                         .column_index = column->index,
+                         .column_value = column->value};
+    size_t bytes = offsetof(columns_t, segment_rows);
+    if (fused > 1) {
+        columns.segment_rows = dims->reduced_size[last];
+        bytes += sizeof columns.segment_rows;
+    } else if (g->pieces) {
+        columns.late.pieces = (cl_uint)g->pieces;
+        columns.late.piece = (cl_uint)g->piece;
+        bytes += sizeof columns.late;
+    }
+    set_argument(arguments, 0, &columns, bytes);
+}
+
+static void set_columns(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
+    set_column_tiles(&l->kept[l->kept_count - 1], g, jobs, arguments);
+}
+
+void describe_columns(const geometry *g, writer *out) {
+    text_add(out, "%" PRIu32 " lanes across, vectors of %" PRIu32 " x %" PRIu32, g->lanes, g->vector, g->strip);
+}
+
+const family family_columns = {
+    .name = "columns",
+    .kernel = "columns",
+    .structs = 1,
+    .struct_bytes = {offsetof(columns_t, segment_rows)},
+    .over_columns = true,
+    .merges_values = true,
+    .lay_out = lay_out_columns,
+    .options = column_options,
+    .arguments = set_columns,
+    .describe = describe_columns,
+};
+
+/* Columns suit when the kept dim is the nearer one, and when single vectors would be too short along the rows. */
+static bool columns_are_nearer(const geometry_request *r, const geometry *g) {
+    const layout *l = r->layout;
+    const int64_t column = l->kept[l->kept_count - 1].in;
+    const layout_dim *last = &l->reduced[l->reduced_count - 1];
+    const int64_t row = last->in < 0 ? -last->in : last->in;
+    (void)g;
+    return l->kept[l->kept_count - 1].size > 1 && column > 0 && (row > column || row == 0 || last->size == 1);
+}
+
+static bool columns_do(const geometry_request *r, const geometry *g) {
+    return columns_are_nearer(r, g) && whole_reductions_do(r, g);
+}
+
+/* Without lanes to share, a row shorter than a vector costs more to fold than to gather. */
+static bool strided_columns_do(const geometry_request *r, const geometry *g) {
+    const layout *l = r->layout;
+    const bool short_rows = g->scan.group == 1 && l->reduction < 16 && l->kept[l->kept_count - 1].size >= 16;
+    return short_rows || columns_do(r, g);
+}
+
+const strategy strategy_columns = {"columns", &family_columns, false, false, LANES_ALL, columns_do};
+const strategy strategy_split_columns = {"split-columns", &family_columns, false, true, LANES_ALL, columns_are_nearer};
+const strategy strategy_strided_columns = {"strided-columns", &family_columns,   true, false,
+                                           LANES_ALL,         strided_columns_do};
+const strategy strategy_split_strided_columns = {"split-strided-columns", &family_columns, true, true, LANES_ALL,
+                                                 columns_are_nearer};

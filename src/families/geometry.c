@@ -1,0 +1,208 @@
+/* Vectors, parts and work-groups: what every geometry is made of. */
+#include "families/geometry.h"
+
+uint32_t floor_power(uint64_t n, uint32_t limit) {
+    uint32_t power = 1;
+    while (power <= limit / 2 && (uint64_t)power * 2 <= n)
+        power *= 2;
+    return power;
+}
+
+uint32_t element_bytes(const problem *p) {
+    return p->input.type->bits / 8;
+}
+
+uint32_t widest_vector(const geometry_request *r, uint32_t bytes, bool wide) {
+    const uint32_t fitting = bytes / element_bytes(r->problem);
+    const uint32_t most = r->tuning->vector_elements;
+    const bool possible = r->device->clang_cpu && !r->tuning->aligned && element_bytes(r->problem) <= 2;
+    return floor_power(fitting ? fitting : 1, wide && possible ? most : min_u32(most, VECTOR_MAX));
+}
+
+static bool all_divide(uint32_t vector, const layout_dim *dims, uint32_t count, const layout_dim *skip) {
+    for (uint32_t i = 0; i < count; ++i)
+        if (&dims[i] != skip && dims[i].size > 1 && dims[i].in % (int64_t)vector != 0)
+            return false;
+    return true;
+}
+
+uint32_t aligned_vector(const layout *l, uint32_t vector, const layout_dim *skip) {
+    while (vector > 1 && !(l->in_offset % (int64_t)vector == 0 && all_divide(vector, l->kept, l->kept_count, skip) &&
+                           all_divide(vector, l->reduced, l->reduced_count, skip)))
+        vector /= 2;
+    return vector;
+}
+
+static uint64_t groups_of(const geometry_request *r, bool columns) {
+    return (uint64_t)r->device->compute_units * (columns ? r->tuning->groups_columns : r->tuning->groups_per_unit);
+}
+
+uint64_t wanted_groups(const geometry_request *r, const family *of) {
+    return groups_of(r, of->over_columns);
+}
+
+bool whole_reductions_do(const geometry_request *r, const geometry *g) {
+    const uint64_t wanted = wanted_groups(r, g->family);
+    return g->scan.jobs * 2 >= wanted || g->units < 2 * g->least;
+}
+
+bool always_suits(const geometry_request *r, const geometry *g) {
+    (void)r;
+    (void)g;
+    return true;
+}
+
+const char *wrong_stride(const geometry_request *r) {
+    return r->strided ? "it takes neighbours with gaps, and here are none" : "it takes neighbours without gaps";
+}
+
+/* m = 2^64 / d rounded up. With m * d = 2^64 + e, e < d, the upper half of n * m is n / d + n * e / (d * 2^64) rounded
+ * down: n / d rounded down, or one more, as the second part is below 1. */
+uint64_t reciprocal(uint64_t divisor) {
+    return divisor == 1 ? 0 : UINT64_MAX / divisor + 1;
+}
+
+launch_grid deal(const geometry_request *r, uint32_t group, uint64_t jobs, uint64_t most) {
+    launch_grid grid = {group, jobs, jobs, 1};
+    if (r->device->loop_limit)
+        return grid;
+    const uint64_t groups = min_u64(group == 1 ? groups_of(r, false) : most, r->tuning->groups_max);
+    if (jobs > groups) {
+        grid.jobs_per_group = ceil_div(jobs, groups);
+        grid.groups = ceil_div(jobs, grid.jobs_per_group);
+    }
+    return grid;
+}
+
+/* Units of a part of about `chunk` units: whole batches of loads, the nearest number of them, since rounding up alone
+ * would leave half the parts where a chunk is little more than one. Parts of many batches end within one instead: so
+ * they are all alike, and no more than were asked for. Where parts may be less than one, those are alike too. */
+static uint64_t round_chunk(uint64_t chunk, uint64_t smallest, uint64_t batch, uint64_t step) {
+    if (chunk >= MANY_BATCHES * batch)
+        return ceil_div(chunk, step) * step;
+    if (chunk < batch && chunk >= smallest)
+        return ceil_div(chunk, smallest) * smallest;
+    return chunk > batch ? (chunk + batch / 2) / batch * batch : chunk;
+}
+
+uint64_t part_units(const geometry_request *r, uint64_t elements, uint64_t turns) {
+    const uint64_t most = PART_ELEMENTS_MAX / elements, loops = r->device->loop_limit;
+    return loops ? max_u64(1, min_u64(most, loops / LOOPS_A_UNIT / turns)) : most;
+}
+
+#define TOO_SMALL_TO_SPLIT "it takes reductions of at least two pieces to share out"
+
+const char *cut(const geometry_request *r, uint64_t groups, uint64_t smallest, uint64_t step, uint64_t most,
+                geometry *g) {
+    const uint64_t wanted = wanted_groups(r, g->family);
+    uint64_t parts = 1;
+    if (r->split) {
+        if (g->units < 2)
+            return TOO_SMALL_TO_SPLIT;
+        /* One work-group too many waits for all the others. */
+        parts = max_u64(2, min_u64(wanted / groups, g->units / smallest));
+        parts = max_u64(parts, ceil_div(g->units, most));
+    } else if (g->units > most) {
+        return r->device->loop_limit ? "loops that this device ends early cannot do so long a reduction"
+                                     : "it takes reductions of at most 2^30 elements";
+    }
+    g->chunk = ceil_div(g->units, parts);
+    if (parts > 1)
+        g->chunk = min_u64(round_chunk(g->chunk, smallest, g->least, step),
+                           most < g->least ? most : most / g->least * g->least);
+    g->parts = ceil_div(g->units, g->chunk);
+    return !r->split || g->parts > 1 ? NULL : TOO_SMALL_TO_SPLIT;
+}
+
+/* The last work-group of a unit merges for its outputs at the end of the launch, alone: that must not take long. */
+static handover choose_finish(const geometry_request *r, uint64_t units, uint64_t width, const geometry *g) {
+    const uint32_t wanted = width == 1 ? r->tuning->one_launch : r->tuning->one_launch_columns;
+    const uint32_t loops = r->device->loop_limit;
+    const uint32_t most = loops ? min_u32(wanted, loops / LOOPS_AN_OUTPUT) : wanted;
+    const bool can = g->parts > 1 && ceil_div(g->parts * width, g->scan.group) <= most && units <= COUNTERS_A_QUEUE &&
+                     (g->family->merges_values || !r->problem->value.type);
+    return can && (g->ptx || r->device->handover != HANDOVER_PTX) ? r->device->handover : HANDOVER_NONE;
+}
+
+bool takes_words(const geometry_request *r, const geometry *g) {
+    const bool ordered = g->finish == HANDOVER_PTX || (g->finish != HANDOVER_NONE && g->scan.group == 1);
+    return ordered && r->device->wide_atomics;
+}
+
+/* Whether an output's best fits a word beside its counter (kernels/workgroup/finish.clh), its tie too: a place or the
+ * one behind it, neither of which may be 2^32. */
+static bool is_one_word(const geometry_request *r, uint64_t units, const geometry *g) {
+    return takes_words(r, g) && g->family->merges_by_atomic && r->problem->input.type->bits <= 32 &&
+           r->layout->reduction < UINT32_MAX && units * COUNTERS_WITH_WORD <= COUNTERS_A_QUEUE;
+}
+
+const char *plan_merge(const geometry_request *r, uint64_t units, uint64_t width, geometry *g) {
+    const uint32_t group = g->scan.group, loops = r->device->loop_limit;
+    g->finish = choose_finish(r, units, width, g);
+    if (g->finish != HANDOVER_NONE) {
+        g->one_word = is_one_word(r, units, g);
+        g->counters = units * (g->one_word ? COUNTERS_WITH_WORD : COUNTERS_ALONE);
+        g->merge_lanes = floor_power(g->parts, floor_power(max_u64(1, group / width), group));
+        g->merge = (launch_grid){group, units, units, 1};
+    } else {
+        g->merge_lanes = floor_power(ceil_div(g->parts, MERGE_LOADS(group)), group);
+        const uint64_t outputs_a_group = group / g->merge_lanes;
+        g->merge = deal(r, group, ceil_div(r->layout->outputs, outputs_a_group), r->tuning->groups_max);
+    }
+    return !loops || ceil_div(g->parts, g->merge_lanes) <= loops / LOOPS_A_PARTIAL
+               ? NULL
+               : "loops that this device ends early cannot merge so many parts";
+}
+
+bool has_one_job(const geometry *g) {
+    return g->scan.group > 1 && g->scan.jobs_per_group == 1 && g->scan.jobs < UINT64_C(1) << 31;
+}
+
+/* About sixteen pieces for each work-group. Two batches of a part stay (tuning.def: 75 percent at most). */
+#define PIECES_EACH 16
+void keep_for_later(uint32_t percent, uint64_t units, uint64_t step, uint64_t smallest, geometry *g) {
+    const uint64_t counters = units * (g->one_word ? COUNTERS_WITH_WORD : COUNTERS_WITH_PIECES);
+    if (g->finish == HANDOVER_NONE || g->scan.jobs_per_group != 1 || counters > COUNTERS_A_QUEUE ||
+        g->parts * percent < 100 || g->chunk < MANY_BATCHES * g->least)
+        return;
+    g->chunk = g->chunk * (100 - percent) / 100 / step * step;
+    const uint64_t late = g->units - g->parts * g->chunk, each = late / g->parts / PIECES_EACH;
+    g->piece = max_u64(each / g->least * g->least, smallest);
+    g->pieces = ceil_div(late, g->piece);
+    g->counters = counters;
+}
+
+bool comes_from_memory(const geometry_request *r) {
+    const uint64_t most = r->tuning->cache_bytes;
+    return most && r->layout->reduction > most / element_bytes(r->problem) / r->layout->outputs;
+}
+
+#define PAST_SHARE 32
+bool answers_go_past(const geometry_request *r, const geometry *g) {
+    const uint32_t reads = element_bytes(r->problem), writes = r->problem->index.type->bits / 8;
+    return r->device->clang_cpu && g->scan.group == 1 && g->parts == 1 && g->vector > 1 && comes_from_memory(r) &&
+           r->layout->reduction < PAST_SHARE * writes / reads;
+}
+
+load_kind kind_of_load(const geometry_request *r, bool unit, uint32_t vector) {
+    if (!unit)
+        return LOAD_STRIDED;
+    if (!r->tuning->aligned && r->device->clang_cpu && vector > 1)
+        return LOAD_PACKED;
+    const bool sure = r->tuning->aligned == 2 || (r->tuning->aligned && r->device->aligned_buffers);
+    return sure && vector > 1 ? LOAD_ALIGNED : LOAD_UNALIGNED;
+}
+
+void choose_arithmetic(const geometry_request *r, geometry *g) {
+    g->ahead = g->load == LOAD_PACKED ? r->tuning->ahead_bytes : 0;
+    const uint32_t bits = r->problem->input.type->bits;
+    g->words =
+        r->tuning->words && r->device->little_endian && bits <= 16 && g->vector * bits >= 32 && g->vector * bits <= 128;
+    g->ptx = r->tuning->native && r->device->ptx;
+    g->aligned_elements = g->load == LOAD_ALIGNED ? max_u32(g->wide, g->vector) : 1;
+}
+
+bool can_be_by_value(const geometry_request *r, const geometry *g) {
+    const bool counts_apart = r->problem->input.type->bits > 16 || g->vector > VECTOR_MAX;
+    return counts_apart && !g->ptx && g->vector > 1 && g->load != LOAD_STRIDED;
+}

@@ -1,0 +1,112 @@
+/* What the geometries of rows and of columns have in common. */
+#ifndef ARGMAX_CL_GEOMETRY_H
+#define ARGMAX_CL_GEOMETRY_H
+
+#include "families/family.h"
+
+#include <assert.h>
+
+/* A candidate's place within its part has 31 bits (kernels/order/order.clh). */
+#define PART_ELEMENTS_MAX (UINT64_C(1) << 30)
+
+/* Where a device ends loops early (device_facts.loop_limit), a job has at most a sixteenth of the iterations in units,
+ * a quarter in partial answers that it merges, and a 64th in outputs that it leaves: what is done for one of them takes
+ * a few iterations too. */
+#define LOOPS_A_UNIT 16
+#define LOOPS_A_PARTIAL 4
+#define LOOPS_AN_OUTPUT 64
+
+/* Batches of loads that are so many that a part of one more does not matter. */
+#define MANY_BATCHES 8
+
+static inline uint64_t min_u64(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+static inline uint32_t min_u32(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+static inline uint32_t max_u32(uint32_t a, uint32_t b) {
+    return a > b ? a : b;
+}
+static inline uint64_t max_u64(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+static inline uint64_t ceil_div(uint64_t a, uint64_t b) {
+    assert(b > 0);
+    return a / b + (a % b != 0);
+}
+
+/* Of two numbers that are not 0. */
+static inline uint64_t greatest_divisor(uint64_t a, uint64_t b) {
+    while (b) {
+        const uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Largest power of two not above n and the limit; n >= 1. */
+uint32_t floor_power(uint64_t n, uint32_t limit);
+
+uint32_t element_bytes(const problem *p);
+/* Work-groups that keep the device busy. */
+uint64_t wanted_groups(const geometry_request *r, const family *of);
+
+/* Elements of the widest vector in OpenCL C. */
+#define VECTOR_MAX 16u
+/* Elements of the widest vector of `bytes` bytes that the tuning allows; `wide` where those of kernels/memory/wide.clh
+ * will do. */
+uint32_t widest_vector(const geometry_request *r, uint32_t bytes, bool wide);
+/* The widest one up to `vector` for which the offset and all strides but that of `skip` are multiples; an aligned load
+ * needs that. */
+uint32_t aligned_vector(const layout *l, uint32_t vector, const layout_dim *skip);
+load_kind kind_of_load(const geometry_request *r, bool unit, uint32_t vector);
+/* Whether narrow elements are kept in words, and what is asked for ahead; g->vector and g->load are set. */
+void choose_arithmetic(const geometry_request *r, geometry *g);
+
+/* Whether values may come first (kernels/order/extremes.clh): keys and iterations lie in vectors of their own. After
+ * choose_arithmetic. */
+bool can_be_by_value(const geometry_request *r, const geometry *g);
+
+/* Columns of blocks of rows and columns without gaps, which follow each other without gaps; 1: rows of the input; 0:
+ * the problem has no such blocks. */
+#define NO_BLOCKS "it takes one reduced dim of neighbours or of columns without gaps"
+uint64_t block_columns(const layout *l);
+/* Whether the input is more than what caches may hold of it from one run to the next. */
+bool comes_from_memory(const geometry_request *r);
+/* Take `percent` of each part for whoever is done first, in pieces (kernels/workgroup/late.clh), where parts are many
+ * batches and the scan merges: multiples of `step` stay, and a piece is no smaller than `smallest`, which is some
+ * batches. `units` have parts: outputs, or tiles of columns. */
+void keep_for_later(uint32_t percent, uint64_t units, uint64_t step, uint64_t smallest, geometry *g);
+/* Whether one work-item's answers are a part of the memory's work that counts, and would not stay in a cache either;
+ * g->scan, vector, load and parts are set. */
+bool answers_go_past(const geometry_request *r, const geometry *g);
+
+/* Elements of a unit, and turns that a loop takes for it; the units of a part at most. */
+uint64_t part_units(const geometry_request *r, uint64_t elements, uint64_t turns);
+/* Cut g->units of each output into parts, so that `groups` work-groups for whole outputs become enough for the device
+ * and, where two parts suffice, no more than are wanted, and no part has more than `most` units. g->least units are a
+ * batch, and a reduction of two is worth cutting; `smallest` are what a part has at least. Parts below a batch are
+ * multiples of `smallest`, others of a batch, those of many batches of `step`. NULL, or why it cannot be cut and must,
+ * or is too long and may not. */
+const char *cut(const geometry_request *r, uint64_t groups, uint64_t smallest, uint64_t step, uint64_t most,
+                geometry *g);
+/* Jobs to work-groups, in runs where there are more jobs than groups that pay: `most`, or on devices with one work-item
+ * a group as many as keep the compute units busy. */
+launch_grid deal(const geometry_request *r, uint32_t group, uint64_t jobs, uint64_t most);
+/* Whether the last work-groups merge and 64-bit atomics may help them (kernels/workgroup/finish.clh): by PTX for any
+ * group, by OpenCL's in work-groups of one alone. */
+bool takes_words(const geometry_request *r, const geometry *g);
+/* How parts are merged: by the last work-group of each of `units` groups of outputs, `width` side by side, or by a
+ * second launch, with as many lanes an output as its parts keep busy. NULL, or why not: they are too many for a lane's
+ * loop. g->scan is set. */
+const char *plan_merge(const geometry_request *r, uint64_t units, uint64_t width, geometry *g);
+
+/* Whether each work-group has one job, which the kernel then need not count (ONE_JOB); g->scan is set. */
+bool has_one_job(const geometry *g);
+
+/* The reason for which a family that wants neighbours refuses others, or the reverse. */
+const char *wrong_stride(const geometry_request *r);
+
+#endif

@@ -1,0 +1,86 @@
+/* How kernels/families/held.cl lies over rows that are short enough. */
+#include "families/geometry.h"
+
+#include <inttypes.h>
+
+/* What the kernel can count: places of a work-item among 16-bit floats, which have a bit each; and elements of a row
+ * whose index shares 32 bits with a key. */
+#define HALVES_MAX 32
+
+static bool row_fits(const geometry_request *r, uint64_t size, const geometry *g) {
+    const uint32_t bits = r->problem->input.type->bits;
+    const uint64_t places = (uint64_t)g->loads * g->vector;
+    if (places * (bits / 8) > r->tuning->held_bytes)
+        return false;
+    return bits > 16 || (size < UINT64_C(1) << (32 - bits) && (bits == 8 || places <= HALVES_MAX));
+}
+
+#define ONE_DIM "it takes one reduced dim without gaps"
+#define TOO_LONG "it takes rows short enough for the registers of a few work-items"
+
+static const char *lay_out_held(const geometry_request *r, geometry *g) {
+    const layout *l = r->layout;
+    const layout_dim *last = &l->reduced[l->reduced_count - 1];
+    const tuning_row *t = r->tuning;
+    g->tuning = t->name;
+    if (l->reduced_count != 1 || last->in != 1 || t->held_bytes == 0)
+        return ONE_DIM;
+    g->vector = aligned_vector(l, widest_vector(r, t->vector_bytes, false), last);
+    while (last->size % g->vector)
+        g->vector /= 2;
+    g->load = kind_of_load(r, true, g->vector);
+    g->units = g->chunk = last->size / g->vector;
+    g->parts = 1;
+    const uint32_t group = floor_power(t->group_held, r->group_limit);
+    const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
+    g->lanes = 1;
+    while (g->lanes < t->held_lanes && g->lanes < group && ceil_div(g->units, g->lanes) * vector_bytes > t->held_bytes)
+        g->lanes *= 2;
+    g->loads = (uint32_t)min_u64(ceil_div(g->units, g->lanes), UINT32_MAX);
+    if (!row_fits(r, last->size, g))
+        return TOO_LONG;
+    choose_arithmetic(r, g);
+    g->ptx = g->ptx && group % 32 == 0;
+    const uint64_t rows = group / g->lanes;
+    g->batch = (uint32_t)max_u64(1, t->held_batch / (g->loads * vector_bytes));
+    while (g->batch > 1 && ceil_div(l->outputs, rows * g->batch) < wanted_groups(r, g->family))
+        g->batch /= 2;
+    g->scan = deal(r, group, ceil_div(l->outputs, rows * g->batch), t->groups_max);
+    return plan_merge(r, l->outputs, 1, g);
+}
+
+static void add_options(const geometry *g, writer *out) {
+    text_add(out, " -DLANES=%" PRIu32 " -DLOADS=%" PRIu32 " -DBATCH=%" PRIu32 "%s", g->lanes, g->loads, g->batch,
+             g->units == (uint64_t)g->lanes * g->loads ? " -DEVEN" : "");
+}
+
+static void set_held(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
+    const held_t held = {
+        .jobs = jobs, .jobs_per_group = g->scan.jobs_per_group, .vectors = (cl_uint)g->units, .unused = 0};
+    (void)l;
+    set_argument(arguments, 0, &held, sizeof held);
+}
+
+static void describe(const geometry *g, writer *out) {
+    text_add(out, "%" PRIu32 " lanes an output, %" PRIu32 " vectors of %" PRIu32 " each", g->lanes, g->loads,
+             g->vector);
+}
+
+const family family_held = {
+    .name = "held",
+    .kernel = "held",
+    .structs = 1,
+    .struct_bytes = {sizeof(held_t)},
+    .lay_out = lay_out_held,
+    .options = add_options,
+    .arguments = set_held,
+    .describe = describe,
+};
+
+/* With one work-item a group, walking rows is as good. */
+static bool groups_hold_rows(const geometry_request *r, const geometry *g) {
+    (void)r;
+    return g->scan.group > 1;
+}
+
+const strategy strategy_held_rows = {"held-rows", &family_held, false, false, LANES_FEW, groups_hold_rows};

@@ -1,0 +1,73 @@
+/* The build options of a kernel: what all of them ask of the host; the rest comes from the family. */
+#include "families/family.h"
+
+#include <assert.h>
+#include <inttypes.h>
+
+static const char *unsigned_type(uint32_t bits) {
+    return bits == 8 ? "uchar" : bits == 16 ? "ushort" : bits == 32 ? "uint" : "ulong";
+}
+
+/* One or two dims are unrolled by the compiler, more are counted at run time. */
+static uint32_t dims_kind(uint64_t count) {
+    return count <= 2 ? (uint32_t)count : 0;
+}
+
+uint32_t dims_room(uint64_t kept, uint64_t reduced) {
+    return dims_kind(kept) && dims_kind(reduced) ? 2 : MAX_RANK;
+}
+
+static void add_order(writer *w, const problem *p) {
+    const dtype_info *type = p->input.type;
+    text_add(w, " -DT=%s -DBITS=%" PRIu32, unsigned_type(type->bits), type->bits);
+    if (type->kind == KIND_FLOAT)
+        text_add(w, " -DKIND_FLOAT -DMANTISSA=%" PRIu32, type->mantissa_bits);
+    else
+        text_add(w, type->kind == KIND_SIGNED ? " -DKIND_SIGNED" : " -DKIND_UNSIGNED");
+    text_add(w, " -DMINIMUM=%d -DLAST=%d -DIGNORE_NAN=%d", p->op == ARGMAX_CL_ARGMIN,
+             p->direction == ARGMAX_CL_DECREASING, p->nan_mode == ARGMAX_CL_NAN_IGNORE);
+}
+
+static void add_outputs(writer *w, const problem *p) {
+    const bool wide = p->index.type->bits == 64;
+    text_add(w, " -DIDX_T=%s -DSIGNED_IDX_T=%s -DVALUE=%d", wide ? "ulong" : "uint", wide ? "long" : "int",
+             p->value.type != NULL);
+    if (p->value.type)
+        text_add(w, " -DNO_WINNER=0x%" PRIx64, p->input.type->no_winner);
+}
+
+void options_scan(const problem *p, const layout *l, const geometry *g, char options[OPTIONS_CAPACITY]) {
+    static const char *const loads[] = {"LOAD_ALIGNED", "LOAD_UNALIGNED", "LOAD_PACKED", "LOAD_STRIDED"};
+    static const char *const standards[] = {"CL1.2", "CL2.0", "CL3.0", "CL1.2"}; /* by handover */
+    writer w = {options, OPTIONS_CAPACITY, 0};
+    text_add(&w, "-cl-std=%s", standards[g->finish]);
+    add_order(&w, p);
+    if (g->parts == 1 || g->finish != HANDOVER_NONE)
+        add_outputs(&w, p);
+    text_add(&w, " -DSPLIT=%d -DKEPT=%" PRIu32 " -DREDUCED=%" PRIu32, g->parts > 1, dims_kind(l->kept_count),
+             dims_kind(l->reduced_count - (g->family->folds ? 1 : 0)));
+    text_add(&w, " -D%s -DVEC=%" PRIu32 " -DGROUP=%" PRIu32, loads[g->load], g->vector, g->scan.group);
+    text_add(&w, "%s%s%s%s%s", g->words ? " -DWORDS" : "", g->finish != HANDOVER_NONE ? " -DONE_LAUNCH=1" : "",
+             g->ptx ? " -DPTX" : "", g->one_word ? " -DONE_WORD" : "", g->two_words ? " -DTWO_WORDS" : "");
+    if (g->ahead || g->near_bytes)
+        text_add(&w, " -DAHEAD=%" PRIu32, g->ahead);
+    if (g->near_bytes)
+        text_add(&w, " -DNEAR=%" PRIu32, g->near_bytes);
+    if (g->past)
+        text_add(&w, " -DPAST");
+    if (g->fused > 1)
+        text_add(&w, " -DFUSED=%" PRIu32, g->fused);
+    g->family->options(g, &w);
+    if (g->one_job)
+        text_add(&w, " -DONE_JOB");
+    assert(w.used + 1 < OPTIONS_CAPACITY);
+}
+
+void options_merge(const problem *p, const layout *l, const geometry *g, char options[OPTIONS_CAPACITY]) {
+    writer w = {options, OPTIONS_CAPACITY, 0};
+    text_add(&w, "-cl-std=CL1.2 -DT=%s -DLAST=%d", unsigned_type(p->input.type->bits),
+             p->direction == ARGMAX_CL_DECREASING);
+    add_outputs(&w, p);
+    text_add(&w, " -DSPLIT=0 -DKEPT=%" PRIu32 " -DREDUCED=%" PRIu32 " -DGROUP=%" PRIu32 " -DLANES=%" PRIu32,
+             dims_kind(l->kept_count), p->value.type ? dims_kind(l->reduced_count) : 1, g->merge.group, g->merge_lanes);
+}

@@ -1,0 +1,240 @@
+/* How kernels/families/rows.cl lies over a collapsed problem. */
+#include "families/geometry.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+
+/* From so many vectors on a row's values first and a search for the place are faster than counting along
+ * (kernels/families/rows_by_value.clh; docs/tuning.md). Wide vectors cannot count along. */
+#define FLOATS_BY_VALUE 32
+#define INTEGERS_BY_VALUE 64
+static bool is_by_value(const geometry_request *r, const geometry *g) {
+    const dtype_info *type = r->problem->input.type;
+    const uint64_t least = type->kind == KIND_FLOAT ? FLOATS_BY_VALUE : INTEGERS_BY_VALUE;
+    return can_be_by_value(r, g) && !g->placed && (g->vector > VECTOR_MAX || g->chunk >= least);
+}
+
+/* Elements of a row for which a wide vector is worth that search. */
+#define WIDE_ROW 512
+
+/* Rows of narrow elements, below these lengths, for which a place beside each key is faster than that
+ * (kernels/families/rows_placed.clh; docs/tuning.md). */
+#define PLACED_ROW_8 512
+#define PLACED_ROW_16 2048
+#define PLACED_ROW_FLOAT_16 1024
+static bool is_placeable(const geometry_request *r) {
+    const dtype_info *type = r->problem->input.type;
+    const uint64_t least = type->bits == 8            ? PLACED_ROW_8
+                           : type->kind == KIND_FLOAT ? PLACED_ROW_FLOAT_16
+                                                      : PLACED_ROW_16;
+    return r->layout->reduced_count == 1 && r->device->little_endian && type->bits <= 16 &&
+           r->layout->reduction < least;
+}
+
+static void choose_row_vector(const geometry_request *r, geometry *g) {
+    const layout *l = r->layout;
+    const layout_dim *last = &l->reduced[l->reduced_count - 1];
+    const bool unit = last->in == 1;
+    const bool alone = r->tuning->group == 1 && r->tuning->group_short == 1 && r->tuning->short_lanes == 1;
+    const bool wide = unit && alone && (l->reduction >= WIDE_ROW || is_placeable(r));
+    const uint32_t widest = widest_vector(r, r->tuning->vector_bytes, wide);
+    g->overlap = g->peel = false;
+    if (!r->tuning->aligned) {
+        g->vector = floor_power(last->size, widest);
+        g->overlap = last->size % g->vector != 0;
+    } else if (!unit) {
+        g->vector = 1;
+    } else {
+        g->vector = aligned_vector(l, widest, last);
+        while (last->size % g->vector)
+            g->vector /= 2;
+        if (g->vector < widest && l->reduced_count == 1 && last->size >= 4 * (uint64_t)widest) {
+            g->vector = widest;
+            g->peel = true;
+        }
+    }
+    g->load = kind_of_load(r, unit, g->vector);
+    /* An element's place in a step must fit the element's width (kernels/families/rows_by_value.clh, rows_placed.clh).
+     */
+    if (element_bytes(r->problem) == 1)
+        g->unroll = min_u32(g->unroll, 254 / g->vector);
+}
+
+/* Work-items that share a short row: two as soon as it is worth it, then more for longer rows. Rows that leave most of
+ * the device idle take as many as read theirs in one batch of loads. */
+static uint32_t lanes_along(const geometry_request *r, uint64_t units) {
+    const tuning_row *t = r->tuning;
+    const uint64_t wanted = units / t->row_loads, items = (uint64_t)r->device->compute_units * t->group;
+    uint32_t lanes = floor_power(max_u64(wanted, units > t->tiny_loads ? 2 : 1), t->short_lanes);
+    while (lanes < t->group && units / lanes > t->unroll_rows && r->layout->outputs <= items / lanes / 2)
+        lanes *= 2;
+    return lanes;
+}
+
+/* Lanes and work-group for rows of g->units vectors. A small work-group meets cheaply; with few vectors in flight for
+ * each lane it takes more lanes to keep the memory busy. */
+static uint32_t choose_row_lanes(const geometry_request *r, lane_rule rule, geometry *g) {
+    const tuning_row *t = r->tuning;
+    uint32_t group = floor_power(t->group, r->group_limit);
+    g->lanes = rule == LANES_ONE ? 1 : group;
+    if (rule == LANES_FEW) {
+        const uint32_t lanes = lanes_along(r, g->units);
+        const bool few_loads = t->group_short > 1 && g->units / lanes < t->unroll_rows;
+        group = floor_power(max_u64(lanes, (uint64_t)t->group_short * (few_loads ? 2 : 1)), r->group_limit);
+        g->lanes = floor_power(lanes, group);
+    }
+    return group;
+}
+
+/* How the kernel goes over a part's vectors. */
+static void choose_row_loop(const geometry_request *r, geometry *g, uint32_t group) {
+    const layout *l = r->layout;
+    /* No more in flight than there are, where they are as many for each lane. */
+    if (group == 1 || (g->chunk % g->lanes == 0 && (g->parts > 1 || !g->peel)))
+        g->unroll = (uint32_t)min_u64(g->unroll, g->chunk / g->lanes);
+    g->steady = group > 1 && !g->overlap &&
+                (l->reduced_count == 1 || (l->reduced_count == 2 && g->lanes % g->segment_vectors == 0));
+    g->placed = group == 1 && g->parts == 1 && g->vector > 1 && !g->words && is_placeable(r);
+    g->by_value = group == 1 && is_by_value(r, g);
+    g->one_block = g->placed && l->reduction < UINT64_C(1) << r->problem->input.type->bits;
+    const bool last_alone = g->placed || (g->by_value && l->reduced_count == 1);
+    g->together = group == 1 && !r->strided && (!g->overlap || last_alone) &&
+                  (g->parts == 1 || g->chunk % g->unroll == 0) &&
+                  (l->reduced_count == 1 || g->segment_vectors % g->unroll == 0);
+}
+
+/* What is read g->ahead bytes later, where that lies in a later row and rows do not follow each other in memory: gaps
+ * between them matter when they add up to an eighth of the way. An address that wraps around is never read. */
+static void look_ahead_over_gaps(const geometry_request *r, geometry *g) {
+    const layout *l = r->layout;
+    const layout_dim *next = &l->kept[l->kept_count - 1];
+    const uint64_t pitch = (uint64_t)next->in, length = l->reduced[0].size;
+    const uint64_t elements = g->ahead / element_bytes(r->problem);
+    const uint64_t gap = pitch > length ? pitch - length : length - pitch;
+    g->gaps = elements > 0 && l->reduced_count == 1 && next->size > 1 && gap > elements / 8 / (elements / length + 1);
+    if (!g->gaps)
+        return;
+    g->ahead_by = (int64_t)(elements / length * pitch + elements % length);
+    g->turn = length - elements % length;
+    g->turned_by = (int64_t)(pitch - length);
+}
+
+/* Few partials of wide keys stand beside the counter and tell by themselves when they have come
+ * (kernels/workgroup/two_words.clh): as many as one warp reads at once, and no pieces, whose number is set back by who
+ * counts last. */
+#define PARTS_IN_WORDS 128
+static void choose_words(const geometry_request *r, geometry *g) {
+    const uint64_t counters = r->layout->outputs * COUNTERS_WITH_WORDS(g->parts);
+    g->two_words = takes_words(r, g) && !g->one_word && !g->pieces && g->parts <= PARTS_IN_WORDS &&
+                   r->layout->reduction < INT32_MAX && counters <= COUNTERS_A_QUEUE;
+    if (g->two_words)
+        g->counters = counters;
+}
+
+static const char *lay_out_rows(const geometry_request *r, geometry *g) {
+    const layout *l = r->layout;
+    const uint64_t segment = l->reduced[l->reduced_count - 1].size;
+    g->tuning = r->tuning->name;
+    g->unroll = r->tuning->unroll_rows;
+    choose_row_vector(r, g);
+    choose_arithmetic(r, g);
+    if ((g->load == LOAD_STRIDED) != r->strided)
+        return wrong_stride(r);
+    g->segment_vectors = g->overlap ? ceil_div(segment, g->vector) : segment / g->vector;
+    g->units = l->reduction / segment * g->segment_vectors;
+    const uint32_t group = choose_row_lanes(r, r->lanes, g);
+    const uint64_t rows = group / g->lanes;
+    const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
+    g->least = max_u64((uint64_t)g->lanes * g->unroll, r->tuning->part_bytes / vector_bytes);
+    if (r->split && rows != 1)
+        return "a work-group takes several rows, which it cannot split";
+    /* A work-item alone takes whole batches (TOGETHER in kernels/families/rows.cl). Among many work-groups a row that
+     * is worth sharing out at all is shared by as many as have a vector for each work-item. */
+    const uint64_t step = group > 1 ? g->lanes : g->least;
+    const uint64_t smallest = max_u64(step, min_u64(g->least, r->tuning->row_part_bytes / vector_bytes));
+    const char *const refused = cut(r, ceil_div(l->outputs, rows), smallest, step, part_units(r, g->vector, 1), g);
+    if (refused)
+        return refused;
+    choose_row_loop(r, g, group);
+    look_ahead_over_gaps(r, g);
+    if (g->by_value && l->reduced_count == 1 && !g->gaps)
+        g->ahead = 0; /* so short a loop reaches far ahead by itself (docs/tuning.md) */
+    const uint64_t most =
+        r->lanes == LANES_ONE ? (uint64_t)r->device->compute_units * r->tuning->groups_tiny : r->tuning->groups_max;
+    g->scan = deal(r, group, ceil_div(l->outputs, rows) * g->parts, most);
+    /* Whole rows of one dim gain by the loop; float16 over several lost by it (docs/tuning.md, "Small inputs"). */
+    g->one_job = has_one_job(g) && (g->parts > 1 || l->reduced_count > 1);
+    const char *const unmerged = plan_merge(r, l->outputs, 1, g);
+    if (!unmerged && group > 1 && !g->gaps)
+        keep_for_later(r->tuning->late_percent, l->outputs, step, g->least, g);
+    choose_words(r, g);
+    return unmerged;
+}
+
+static void add_options(const geometry *g, writer *out) {
+    text_add(out, " -DUNROLL=%" PRIu32 " -DLANES=%" PRIu32 "%s%s%s%s%s%s%s%s", g->unroll, g->lanes,
+             !g->placed     ? ""
+             : g->one_block ? " -DPLACED -DONE_BLOCK"
+                            : " -DPLACED",
+             g->by_value ? " -DBY_VALUE" : "", g->overlap ? " -DOVERLAP" : "", g->peel ? " -DPEEL" : "",
+             g->together ? " -DTOGETHER" : "", g->steady ? " -DSTEADY" : "", g->gaps ? " -DGAPS" : "",
+             g->pieces ? " -DLATE" : "");
+}
+
+static void set_rows(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
+    const layout_dim *last = &l->reduced[l->reduced_count - 1];
+    rows_t rows = {.jobs = jobs,
+                   .jobs_per_group = g->scan.jobs_per_group,
+                   .parts = g->parts,
+                   .per_parts = reciprocal(g->parts),
+                   .vectors = g->units,
+                   .chunk = g->chunk,
+                   .segment = last->size,
+                   .segment_vectors = g->segment_vectors,
+                   .stride = last->in};
+    size_t bytes = offsetof(rows_t, gaps);
+    if (g->gaps) {
+        rows.gaps.ahead_by = g->ahead_by;
+        rows.gaps.turn = g->turn;
+        rows.gaps.turned_by = g->turned_by;
+        bytes += sizeof rows.gaps;
+    } else if (g->pieces) {
+        rows.late.pieces = g->pieces;
+        rows.late.piece = g->piece;
+        bytes += sizeof rows.late;
+    }
+    set_argument(arguments, 0, &rows, bytes);
+}
+
+static void describe(const geometry *g, writer *out) {
+    text_add(out, "%" PRIu32 " lanes an output, vectors of %" PRIu32, g->lanes, g->vector);
+}
+
+const family family_rows = {
+    .name = "rows",
+    .kernel = "rows",
+    .structs = 1,
+    .struct_bytes = {offsetof(rows_t, gaps)},
+    .merges_values = true,
+    .merges_by_atomic = true,
+    .lay_out = lay_out_rows,
+    .options = add_options,
+    .arguments = set_rows,
+    .describe = describe,
+};
+
+/* A row that one work-item reads in a few loads. */
+static bool rows_are_tiny(const geometry_request *r, const geometry *g) {
+    return g->scan.group > 1 && g->units <= r->tuning->tiny_loads;
+}
+
+static bool rows_are_short(const geometry_request *r, const geometry *g) {
+    return g->units <= r->tuning->short_units && whole_reductions_do(r, g);
+}
+
+const strategy strategy_tiny_rows = {"tiny-rows", &family_rows, false, false, LANES_ONE, rows_are_tiny};
+const strategy strategy_short_rows = {"short-rows", &family_rows, false, false, LANES_FEW, rows_are_short};
+const strategy strategy_long_rows = {"long-rows", &family_rows, false, false, LANES_ALL, whole_reductions_do};
+const strategy strategy_split_rows = {"split-rows", &family_rows, false, true, LANES_ALL, always_suits};
+const strategy strategy_strided_rows = {"strided-rows", &family_rows, true, false, LANES_ALL, whole_reductions_do};
+const strategy strategy_split_strided_rows = {"split-strided-rows", &family_rows, true, true, LANES_ALL, always_suits};

@@ -1,0 +1,105 @@
+/* How kernels/families/transposed.cl lies over blocks of a few elements. */
+#include "families/geometry.h"
+
+#include <inttypes.h>
+
+/* Blocks that a work-item takes at once: it transposes as many of their elements in its registers, which are few, and
+ * each doubling is one more pass over these. */
+#define ABREAST_BYTES 32 /* of one element of each */
+#define ABREAST_MOST 16
+static uint32_t blocks_abreast(const geometry_request *r, uint64_t blocks) {
+    const uint32_t most = min_u32(ABREAST_BYTES / element_bytes(r->problem), ABREAST_MOST);
+    return floor_power(blocks, min_u32(widest_vector(r, r->tuning->vector_bytes, false), most));
+}
+
+/* Rows of a block whose code is written out: all, or as few as are whole vectors and worth a turn of a loop. */
+#define WRITTEN_OUT_MOST 64 /* elements */
+#define TURN_LEAST 32
+static uint32_t rows_at_once(uint64_t rows, uint64_t columns, uint32_t vector) {
+    uint64_t step = vector / greatest_divisor(vector, columns);
+    if (rows * columns <= WRITTEN_OUT_MOST)
+        return (uint32_t)rows;
+    while (step * columns < TURN_LEAST)
+        step *= 2;
+    if (step * columns > WRITTEN_OUT_MOST)
+        step = max_u64(1, WRITTEN_OUT_MOST / columns);
+    return (uint32_t)min_u64(step, rows);
+}
+
+/* A row's place is told by a signed element. */
+static bool places_fit(const geometry_request *r) {
+    return r->layout->reduction < UINT64_C(1) << (r->problem->input.type->bits - 1);
+}
+
+static const char *lay_out_transposed(const geometry_request *r, geometry *g) {
+    const layout *l = r->layout;
+    const uint64_t columns = block_columns(l);
+    g->tuning = r->tuning->name;
+    if (!columns)
+        return NO_BLOCKS;
+    if (l->reduction > r->tuning->transposed_elements / columns || !places_fit(r))
+        return "it takes blocks of few elements";
+    g->outers = l->outputs / columns;
+    g->vector = blocks_abreast(r, g->outers);
+    if (g->vector == 1)
+        return "it takes several blocks";
+    g->load = r->device->clang_cpu ? LOAD_PACKED : LOAD_UNALIGNED;
+    choose_arithmetic(r, g);
+    g->words = g->ptx = false;
+    g->ahead = g->ahead ? r->tuning->ahead_transposed : 0;
+    g->units = l->reduction;
+    g->chunk = g->units;
+    g->columns = (uint32_t)columns;
+    g->unroll = rows_at_once(g->units, columns, g->vector);
+    g->batch = (uint32_t)min_u64(g->units * columns, g->vector);
+    g->lanes = 1;
+    g->parts = 1;
+    g->scan = deal(r, 1, ceil_div(g->outers, g->vector), r->tuning->groups_max);
+    g->past = answers_go_past(r, g);
+    return plan_merge(r, l->outputs, 1, g);
+}
+
+static void add_options(const geometry *g, writer *out) {
+    text_add(out, " -DROWS=%" PRIu64 " -DCOLUMNS=%" PRIu32 " -DSTEP=%" PRIu32 " -DCHUNK=%" PRIu32, g->units, g->columns,
+             g->unroll, g->batch);
+}
+
+static void set_transposed(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
+    const transposed_t transposed = {.jobs = jobs, .jobs_per_group = g->scan.jobs_per_group, .blocks = g->outers};
+    (void)l;
+    set_argument(arguments, 0, &transposed, sizeof transposed);
+}
+
+static void describe(const geometry *g, writer *out) {
+    text_add(out, "vectors of %" PRIu32 " blocks", g->vector);
+}
+
+const family family_transposed = {
+    .name = "transposed",
+    .kernel = "transposed",
+    .structs = 1,
+    .struct_bytes = {sizeof(transposed_t)},
+    .lay_out = lay_out_transposed,
+    .options = add_options,
+    .arguments = set_transposed,
+    .describe = describe,
+};
+
+/* Blocks with few neighbours that one work-item could read at once: longer rows are as fast for themselves, and so are
+ * columns whose rows are whole lines, or wide. So many of them that a program for each shape is worth it. */
+#define TRANSPOSED_BYTES_LEAST 262144
+#define TRANSPOSED_ROW_MOST 40
+#define TRANSPOSED_COLUMN_BYTES 128
+#define LINE_BYTES 64
+static bool blocks_are_narrow(const geometry_request *r, const geometry *g) {
+    const uint32_t element = element_bytes(r->problem);
+    const uint64_t bytes = (uint64_t)g->columns * element;
+    if (r->tuning->group > 1 || r->layout->outputs < TRANSPOSED_BYTES_LEAST / element / r->layout->reduction)
+        return false;
+    if (g->columns == 1)
+        return g->units <= TRANSPOSED_ROW_MOST;
+    return bytes < TRANSPOSED_COLUMN_BYTES && bytes % LINE_BYTES != 0;
+}
+
+const strategy strategy_transposed_blocks = {"transposed-blocks", &family_transposed, false, false,
+                                             LANES_ONE,           blocks_are_narrow};

@@ -1,0 +1,186 @@
+/* Kernel objects of a plan: created with every argument but the buffers, lent to one enqueue at a time. */
+#include "families/family.h"
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+void set_argument(kernel_arguments *arguments, uint32_t i, const void *value, size_t bytes) {
+    assert(i < OWN_ARGUMENTS_MOST && bytes <= sizeof arguments->own[i].value);
+    memcpy(arguments->own[i].value, value, bytes);
+    arguments->own[i].bytes = bytes;
+}
+
+static dims_t dims_argument(const layout *l) {
+    dims_t d = {.in_offset = l->in_offset,
+                .index_offset = l->index_offset,
+                .value_offset = l->value_offset,
+                .outputs = l->outputs,
+                .reduction = l->reduction,
+                .kept_count = l->kept_count,
+                .reduced_count = l->reduced_count};
+    for (uint32_t i = 0; i < l->kept_count; ++i) {
+        d.kept_size[i] = l->kept[i].size;
+        d.kept_in[i] = l->kept[i].in;
+        d.kept_index[i] = l->kept[i].index;
+        d.kept_value[i] = l->kept[i].value;
+    }
+    for (uint32_t i = 0; i < l->reduced_count; ++i) {
+        d.reduced_size[i] = l->reduced[i].size;
+        d.reduced_in[i] = l->reduced[i].in;
+    }
+    return d;
+}
+
+/* The number of buffers before the struct arguments. */
+static cl_uint scan_buffers(const problem *p, const geometry *g) {
+    return g->parts > 1 || !p->value.type ? 2 : 3;
+}
+static cl_uint merge_buffers(const problem *p) {
+    return p->value.type ? 4 : 3;
+}
+
+cl_uint finish_outputs(const geometry *g) {
+    const cl_uint buffers = 2, dims = 1;
+    return buffers + dims + g->family->structs;
+}
+
+/* What finish.clh takes after the outputs: the counters, unless they are the target (launch.c), and a struct. */
+static cl_uint finish_at(const struct argmax_cl_plan_s *plan) {
+    return finish_outputs(&plan->geometry) + (plan->problem.value.type ? 2 : 1);
+}
+
+cl_int kernel_set_stage(argmax_cl_plan plan, cl_kernel kernel, cl_ulong stage, cl_ulong counter) {
+    const geometry *g = &plan->geometry;
+    const finish_t finish = {stage, counter, g->merge_lanes};
+    return clSetKernelArg(kernel, finish_at(plan) + (has_words(g) ? 0 : 1), sizeof finish, &finish);
+}
+
+static cl_int set_finish(argmax_cl_plan plan, cl_kernel kernel, cl_ulong stage) {
+    const cl_mem counters = plan->handle->counters;
+    const cl_int code =
+        has_words(&plan->geometry) ? CL_SUCCESS : clSetKernelArg(kernel, finish_at(plan), sizeof counters, &counters);
+    return code == CL_SUCCESS ? kernel_set_stage(plan, kernel, stage, 0) : code;
+}
+
+/* The dims with lists of `room` entries. */
+static cl_int set_dims(cl_kernel kernel, cl_uint at, const dims_t *dims, uint32_t room) {
+    const size_t scalars = offsetof(dims_t, reduced_size), list = room * sizeof(cl_ulong);
+    const size_t list_count = (sizeof *dims - scalars) / (MAX_RANK * sizeof(cl_ulong));
+    const char *const lists = (const char *)dims + scalars;
+    char argument[sizeof *dims];
+    memcpy(argument, dims, scalars);
+    for (size_t i = 0; i < list_count; ++i)
+        memcpy(argument + scalars + i * list, lists + i * MAX_RANK * sizeof(cl_ulong), list);
+    return clSetKernelArg(kernel, at, scalars + list_count * list, argument);
+}
+
+/* The merging kernel knows the reduced dims only where it reads values. */
+static cl_int set_merge(const struct argmax_cl_plan_s *plan, cl_kernel kernel, const dims_t *dims, bool idle) {
+    const geometry *g = &plan->geometry;
+    const problem *p = &plan->problem;
+    const merge_t merge = {idle ? 0 : g->merge.jobs, g->merge.jobs_per_group, g->parts};
+    const cl_uint at = merge_buffers(p);
+    const cl_int code =
+        set_dims(kernel, at, dims, dims_room(dims->kept_count, p->value.type ? dims->reduced_count : 1));
+    return code == CL_SUCCESS ? clSetKernelArg(kernel, at + 1, sizeof merge, &merge) : code;
+}
+
+static cl_int set_scan(const struct argmax_cl_plan_s *plan, cl_kernel kernel, bool idle) {
+    const geometry *g = &plan->geometry;
+    const cl_uint first = scan_buffers(&plan->problem, g);
+    kernel_arguments arguments = {.dims = dims_argument(&plan->layout)};
+    g->family->arguments(&plan->layout, g, idle ? 0 : g->scan.jobs, &arguments);
+    const dims_t *const dims = &arguments.dims;
+    cl_int code = set_dims(kernel, first, dims, dims_room(dims->kept_count, dims->reduced_count));
+    for (uint32_t i = 0; i < g->family->structs && code == CL_SUCCESS; ++i)
+        code = clSetKernelArg(kernel, first + 1 + i, arguments.own[i].bytes, arguments.own[i].value);
+    return code;
+}
+
+static argmax_cl_status create_kernel(cl_program program, const char *name, cl_kernel *kernel) {
+    cl_int code;
+    *kernel = clCreateKernel(program, name, &code);
+    return *kernel ? ARGMAX_CL_SUCCESS : fail_opencl("clCreateKernel", code);
+}
+
+/* Whether the arguments could be set; if not there is no kernel either. */
+static argmax_cl_status arguments_set(cl_int code, cl_kernel *kernel) {
+    if (code == CL_SUCCESS)
+        return ARGMAX_CL_SUCCESS;
+    clReleaseKernel(*kernel);
+    *kernel = NULL;
+    return fail_opencl("clSetKernelArg", code);
+}
+
+/* The scan's kernel, to scan or, without jobs, to merge only. */
+static argmax_cl_status create_scan(argmax_cl_plan plan, bool idle, cl_ulong stage, cl_kernel *kernel) {
+    const argmax_cl_status status = create_kernel(plan->scan_program, plan->geometry.family->kernel, kernel);
+    if (status)
+        return status;
+    cl_int code = set_scan(plan, *kernel, idle || stage == STAGE_MERGE);
+    if (code == CL_SUCCESS && plan->geometry.finish != HANDOVER_NONE)
+        code = set_finish(plan, *kernel, stage);
+    return arguments_set(code, kernel);
+}
+
+static argmax_cl_status create_merge(argmax_cl_plan plan, bool idle, cl_kernel *kernel) {
+    const dims_t dims = dims_argument(&plan->layout);
+    const argmax_cl_status status = create_kernel(plan->merge_program, "merge", kernel);
+    return status ? status : arguments_set(set_merge(plan, *kernel, &dims, idle), kernel);
+}
+
+static argmax_cl_status create_set(argmax_cl_plan plan, bool idle, kernel_set **out) {
+    kernel_set *set = calloc(1, sizeof *set);
+    if (!set)
+        return fail(ARGMAX_CL_ERROR_OUT_OF_HOST_MEMORY, "no memory for the kernels of a plan");
+    argmax_cl_status status = create_scan(plan, idle, STAGE_BOTH, &set->scan);
+    if (!status && plan->merge_program)
+        status = create_merge(plan, idle, &set->merge);
+    if (status)
+        kernel_sets_release(set);
+    else
+        *out = set;
+    return status;
+}
+
+argmax_cl_status kernel_set_need_merge(argmax_cl_plan plan, kernel_set *set) {
+    return set->merge ? ARGMAX_CL_SUCCESS : create_scan(plan, false, STAGE_MERGE, &set->merge);
+}
+
+argmax_cl_status kernel_set_take(argmax_cl_plan plan, kernel_set **set) {
+    pthread_mutex_lock(&plan->kernels_lock);
+    kernel_set *idle = plan->kernels;
+    if (idle)
+        plan->kernels = idle->next;
+    pthread_mutex_unlock(&plan->kernels_lock);
+    if (!idle)
+        return create_set(plan, false, set);
+    idle->next = NULL;
+    *set = idle;
+    return ARGMAX_CL_SUCCESS;
+}
+
+void kernel_set_return(argmax_cl_plan plan, kernel_set *set) {
+    pthread_mutex_lock(&plan->kernels_lock);
+    set->next = plan->kernels;
+    plan->kernels = set;
+    pthread_mutex_unlock(&plan->kernels_lock);
+}
+
+argmax_cl_status kernel_set_idle(argmax_cl_plan plan, kernel_set **set) {
+    return create_set(plan, true, set);
+}
+
+void kernel_sets_release(kernel_set *sets) {
+    while (sets) {
+        kernel_set *next = sets->next;
+        if (sets->scan)
+            clReleaseKernel(sets->scan);
+        if (sets->merge)
+            clReleaseKernel(sets->merge);
+        free(sets);
+        sets = next;
+    }
+}

@@ -1,0 +1,189 @@
+/* A plan and buffers to one or two enqueues. Everything was decided before. */
+#include "api/handle.h"
+
+static cl_int set_buffers(cl_kernel kernel, cl_uint first, const cl_mem *buffers, cl_uint count) {
+    cl_int code = CL_SUCCESS;
+    for (cl_uint i = 0; i < count && code == CL_SUCCESS; ++i)
+        code = clSetKernelArg(kernel, first + i, sizeof buffers[i], &buffers[i]);
+    return code;
+}
+
+static argmax_cl_status run(cl_command_queue queue, cl_kernel kernel, const launch_grid *grid, cl_uint wait_count,
+                            const cl_event *wait_list, cl_event *event) {
+    const size_t global = (size_t)grid->groups * grid->group;
+    const size_t local = grid->group;
+    const cl_int code = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, wait_count, wait_list, event);
+    return code == CL_SUCCESS ? ARGMAX_CL_SUCCESS : fail_opencl("clEnqueueNDRangeKernel", code);
+}
+
+/* The buffers of a kernel in the order of its parameters (TARGET in kernels/memory/index.clh, FINISH_PARAMETERS in
+ * finish.clh). `target` takes the partial answers of a scan that has parts. */
+static cl_int set_scan_buffers(argmax_cl_plan plan, cl_kernel scan, const argmax_cl_buffers *b, cl_mem target) {
+    const geometry *g = &plan->geometry;
+    const cl_mem first[] = {b->input, target}, outputs[] = {b->index, b->value};
+    const cl_uint output_count = plan->problem.value.type ? 2 : 1;
+    cl_int code = set_buffers(scan, 0, first, g->parts > 1 ? 2 : 1);
+    if (code == CL_SUCCESS && (g->parts == 1 || g->finish != HANDOVER_NONE))
+        code = set_buffers(scan, g->parts == 1 ? 1 : finish_outputs(g), outputs, output_count);
+    return code;
+}
+
+static cl_int set_merge_buffers(argmax_cl_plan plan, cl_kernel merge, const argmax_cl_buffers *b, cl_mem workspace) {
+    const cl_mem buffers[] = {b->input, workspace, b->index, b->value};
+    return plan->geometry.finish != HANDOVER_NONE ? set_scan_buffers(plan, merge, b, workspace)
+                                                  : set_buffers(merge, 0, buffers, plan->problem.value.type ? 4 : 3);
+}
+
+static argmax_cl_status status_of_set(cl_int code) {
+    return code == CL_SUCCESS ? ARGMAX_CL_SUCCESS : fail_opencl("clSetKernelArg", code);
+}
+
+/* One launch, which merges too where there are parts, with the counters from `counter` on. */
+static argmax_cl_status run_once(argmax_cl_plan plan, const kernel_set *set, cl_command_queue queue,
+                                 const argmax_cl_buffers *buffers, cl_mem workspace, cl_ulong counter,
+                                 cl_uint wait_count, const cl_event *wait_list, cl_event *event) {
+    const geometry *g = &plan->geometry;
+    cl_int code = set_scan_buffers(plan, set->scan, buffers, has_words(g) ? plan->handle->counters : workspace);
+    if (code == CL_SUCCESS && g->parts > 1)
+        code = kernel_set_stage(plan, set->scan, STAGE_BOTH, counter);
+    const argmax_cl_status status = status_of_set(code);
+    return status ? status : run(queue, set->scan, &g->scan, wait_count, wait_list, event);
+}
+
+/* Put both stages on the queue. The second waits for the first's event on every queue: some implementations go on with
+ * an in-order queue after a command that failed, and would merge what nobody has left. */
+static argmax_cl_status run_both(argmax_cl_plan plan, kernel_set *set, cl_command_queue queue,
+                                 const argmax_cl_buffers *buffers, cl_mem workspace, cl_uint wait_count,
+                                 const cl_event *wait_list, cl_event *event) {
+    const geometry *g = &plan->geometry;
+    cl_event scanned = NULL;
+    argmax_cl_status status = kernel_set_need_merge(plan, set);
+    if (status)
+        return status;
+    cl_int code = set_scan_buffers(plan, set->scan, buffers, workspace);
+    if (code == CL_SUCCESS && g->finish != HANDOVER_NONE)
+        code = kernel_set_stage(plan, set->scan, STAGE_SCAN, 0);
+    if (code == CL_SUCCESS)
+        code = set_merge_buffers(plan, set->merge, buffers, workspace);
+    status = status_of_set(code);
+    if (!status)
+        status = run(queue, set->scan, &g->scan, wait_count, wait_list, &scanned);
+    if (status)
+        return status; /* and what `scanned` is now, nobody says */
+    status = run(queue, set->merge, &g->merge, 1, &scanned, event);
+    clReleaseEvent(scanned);
+    return status;
+}
+
+/* Where a kernel object holds a reference to its arguments, one in the pool would keep the caller's memory alive. */
+static cl_int forget_buffers(argmax_cl_plan plan, const kernel_set *set) {
+    const argmax_cl_buffers none = ARGMAX_CL_BUFFERS_INIT;
+    const cl_int code = set_scan_buffers(plan, set->scan, &none, NULL);
+    return code == CL_SUCCESS && set->merge ? set_merge_buffers(plan, set->merge, &none, NULL) : code;
+}
+
+/* Enqueues that write a workspace hold their queue's lock, whatever the handle: two plans with one workspace on one
+ * in-order queue must not mix their stages. Queues that share a lock lose a moment. */
+#define FOUR_LOCKS                                                                                                     \
+    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER
+static pthread_mutex_t queue_locks[16] = {FOUR_LOCKS, FOUR_LOCKS, FOUR_LOCKS, FOUR_LOCKS};
+
+static pthread_mutex_t *lock_of(cl_command_queue queue) {
+    return &queue_locks[(uint64_t)(uintptr_t)queue * UINT64_C(0x9E3779B97F4A7C15) >> 60];
+}
+
+static argmax_cl_status launch(argmax_cl_plan plan, cl_command_queue queue, bool out_of_order,
+                               const argmax_cl_buffers *buffers, cl_mem workspace, cl_uint wait_count,
+                               const cl_event *wait_list, cl_event *event) {
+    kernel_set *set = NULL;
+    argmax_cl_status status = kernel_set_take(plan, &set);
+    if (status)
+        return status;
+    pthread_mutex_t *const lock = plan->workspace_bytes ? lock_of(queue) : NULL;
+    cl_ulong counter = 0;
+    if (lock)
+        pthread_mutex_lock(lock);
+    const geometry *g = &plan->geometry;
+    const bool once =
+        g->parts == 1 || (g->finish != HANDOVER_NONE && !out_of_order && !plan->handle->facts.queue_addresses_return &&
+                          counters_lend(plan->handle, queue, &counter));
+    if (once)
+        status = run_once(plan, set, queue, buffers, workspace, counter, wait_count, wait_list, event);
+    else
+        status = run_both(plan, set, queue, buffers, workspace, wait_count, wait_list, event);
+    if (lock)
+        pthread_mutex_unlock(lock);
+    if (plan->handle->facts.kernels_keep_arguments)
+        forget_buffers(plan, set);
+    kernel_set_return(plan, set);
+    return status;
+}
+
+/* Nothing to compute: the wait list and the event still mean what they say. */
+static argmax_cl_status launch_nothing(cl_command_queue queue, cl_uint wait_count, const cl_event *wait_list,
+                                       cl_event *event) {
+    if (!wait_count && !event)
+        return ARGMAX_CL_SUCCESS;
+    const cl_int code = clEnqueueMarkerWithWaitList(queue, wait_count, wait_list, event);
+    return code == CL_SUCCESS ? ARGMAX_CL_SUCCESS : fail_opencl("clEnqueueMarkerWithWaitList", code);
+}
+
+uint32_t plan_input_vector(argmax_cl_plan plan) {
+    const uint32_t elements = plan->geometry.aligned_elements;
+    return elements ? elements : 1;
+}
+
+argmax_cl_status plan_enqueue(argmax_cl_plan plan, cl_command_queue queue, bool out_of_order,
+                              const argmax_cl_buffers *buffers, cl_mem workspace, cl_uint wait_count,
+                              const cl_event *wait_list, cl_event *event) {
+    argmax_cl_status status = check_enqueue(plan->handle->context, &plan->problem, plan->geometry.aligned_elements,
+                                            buffers, workspace, plan->workspace_bytes, wait_count, wait_list);
+    if (!status && plan->problem.outputs == 0)
+        status = launch_nothing(queue, wait_count, wait_list, event);
+    else if (!status)
+        status = launch(plan, queue, out_of_order, buffers, workspace, wait_count, wait_list, event);
+    if (status && event)
+        *event = NULL;
+    return status;
+}
+
+argmax_cl_status argmax_cl_plan_enqueue(argmax_cl_plan plan, cl_command_queue queue, const argmax_cl_buffers *buffers,
+                                        cl_mem workspace, cl_uint wait_count, const cl_event *wait_list,
+                                        cl_event *event) {
+    bool out_of_order = false;
+    if (event)
+        *event = NULL;
+    if (!plan)
+        return fail(ARGMAX_CL_ERROR_INVALID_ARGUMENT, "plan = NULL: expected a plan of argmax_cl_plan_create");
+    argmax_cl_status status = device_enter();
+    if (!status)
+        status = check_queue(plan->handle->context, plan->handle->device, queue, &out_of_order);
+    return status ? status : plan_enqueue(plan, queue, out_of_order, buffers, workspace, wait_count, wait_list, event);
+}
+
+argmax_cl_status argmax_cl_plan_warm_up(argmax_cl_plan plan, cl_command_queue queue) {
+    kernel_set *set = NULL;
+    if (!plan)
+        return fail(ARGMAX_CL_ERROR_INVALID_ARGUMENT, "plan = NULL: expected a plan of argmax_cl_plan_create");
+    bool out_of_order = false;
+    argmax_cl_status status = device_enter();
+    if (!status)
+        status = check_queue(plan->handle->context, plan->handle->device, queue, &out_of_order);
+    if (status || plan->problem.outputs == 0)
+        return status;
+    status = kernel_set_idle(plan, &set);
+    if (status)
+        return status;
+    status = status_of_set(forget_buffers(plan, set));
+    if (!status)
+        status = run(queue, set->scan, &plan->geometry.scan, 0, NULL, NULL);
+    if (!status && set->merge)
+        status = run(queue, set->merge, &plan->geometry.merge, 0, NULL, NULL);
+    if (!status) {
+        const cl_int code = clFinish(queue);
+        if (code != CL_SUCCESS)
+            status = fail_opencl("clFinish", code);
+    }
+    kernel_sets_release(set);
+    return status;
+}

@@ -1,0 +1,178 @@
+/* kernels/abi.h as the device's compiler sees it: the size of every struct of kernel arguments and the offset of every
+ * field are the host's, under each set of options that changes them. */
+#include "abi.h"
+#include "own_kernels.h"
+#include "runtime/kernel_files.h"
+#include "suite.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct fact {
+    const char *type, *field; /* no field: the size */
+    size_t bytes;
+} fact;
+
+#define SIZE_OF(type) {#type, NULL, sizeof(type)}
+#define SIZE_UNTIL(type, field) {#type, NULL, offsetof(type, field)}
+#define SIZE_WITH(type, field) {#type, NULL, offsetof(type, field) + sizeof((type *)0)->field}
+#define AT(type, field) {#type, #field, offsetof(type, field)}
+
+static const fact whole[] = {
+    SIZE_OF(dims_t),
+    AT(dims_t, outputs),
+    AT(dims_t, reduction),
+    AT(dims_t, in_offset),
+    AT(dims_t, index_offset),
+    AT(dims_t, value_offset),
+    AT(dims_t, kept_count),
+    AT(dims_t, reduced_count),
+    AT(dims_t, reduced_size),
+    AT(dims_t, reduced_in),
+    AT(dims_t, kept_size),
+    AT(dims_t, kept_in),
+    AT(dims_t, kept_index),
+    AT(dims_t, kept_value),
+    SIZE_UNTIL(rows_t, gaps),
+    AT(rows_t, jobs),
+    AT(rows_t, jobs_per_group),
+    AT(rows_t, parts),
+    AT(rows_t, per_parts),
+    AT(rows_t, vectors),
+    AT(rows_t, chunk),
+    AT(rows_t, segment),
+    AT(rows_t, segment_vectors),
+    AT(rows_t, stride),
+    SIZE_OF(held_t),
+    AT(held_t, jobs),
+    AT(held_t, jobs_per_group),
+    AT(held_t, vectors),
+    AT(held_t, unused),
+    SIZE_OF(blocks_t),
+    AT(blocks_t, jobs),
+    AT(blocks_t, jobs_per_group),
+    AT(blocks_t, outers),
+    AT(blocks_t, blocks),
+    AT(blocks_t, rows),
+    AT(blocks_t, columns),
+    AT(blocks_t, answers),
+    AT(blocks_t, per_answers),
+    AT(blocks_t, vectors),
+    AT(blocks_t, per_vectors),
+    AT(blocks_t, wides),
+    AT(blocks_t, per_wides),
+    AT(blocks_t, pad),
+    AT(blocks_t, pass),
+    AT(blocks_t, unused),
+    SIZE_OF(abreast_t),
+    AT(abreast_t, jobs),
+    AT(abreast_t, jobs_per_group),
+    AT(abreast_t, columns),
+    AT(abreast_t, tiles),
+    AT(abreast_t, side),
+    AT(abreast_t, segments),
+    AT(abreast_t, segment),
+    AT(abreast_t, segment_vectors),
+    AT(abreast_t, column_stride),
+    SIZE_OF(transposed_t),
+    AT(transposed_t, jobs),
+    AT(transposed_t, jobs_per_group),
+    AT(transposed_t, blocks),
+    SIZE_UNTIL(columns_t, late),
+    AT(columns_t, jobs),
+    AT(columns_t, jobs_per_group),
+    AT(columns_t, parts),
+    AT(columns_t, rows),
+    AT(columns_t, chunk),
+    AT(columns_t, columns),
+    AT(columns_t, tiles),
+    AT(columns_t, outers),
+    AT(columns_t, per_tiles),
+    AT(columns_t, per_outers),
+    AT(columns_t, segment),
+    AT(columns_t, stride),
+    AT(columns_t, column_stride),
+    AT(columns_t, column_index),
+    AT(columns_t, column_value),
+    SIZE_OF(weights_t),
+    AT(weights_t, row),
+    AT(weights_t, column),
+    SIZE_OF(merge_t),
+    AT(merge_t, jobs),
+    AT(merge_t, jobs_per_group),
+    AT(merge_t, parts),
+    SIZE_OF(finish_t),
+    AT(finish_t, stage),
+    AT(finish_t, counter),
+    AT(finish_t, lanes),
+};
+
+/* Two dims of each kind: set_dims (src/runtime/kernel_pool.c) moves the lists together. */
+#define SCALARS offsetof(dims_t, reduced_size)
+#define LIST(n) (SCALARS + (n) * 2 * sizeof(cl_ulong))
+static const fact two_dims[] = {
+    {"dims_t", NULL, LIST(6)},         {"dims_t", "reduced_size", LIST(0)}, {"dims_t", "reduced_in", LIST(1)},
+    {"dims_t", "kept_size", LIST(2)},  {"dims_t", "kept_in", LIST(3)},      {"dims_t", "kept_index", LIST(4)},
+    {"dims_t", "kept_value", LIST(5)},
+};
+
+static const fact gaps[] = {SIZE_WITH(rows_t, gaps), AT(rows_t, gaps.ahead_by), AT(rows_t, gaps.turn),
+                            AT(rows_t, gaps.turned_by)};
+static const fact late[] = {SIZE_WITH(rows_t, late),    AT(rows_t, late.pieces),    AT(rows_t, late.piece),
+                            SIZE_WITH(columns_t, late), AT(columns_t, late.pieces), AT(columns_t, late.piece)};
+static const fact fused[] = {SIZE_WITH(columns_t, segment_rows), AT(columns_t, segment_rows)};
+
+static const char *header(void) {
+    const struct kernel_file *file = kernel_files;
+    while (strcmp(file->name, "abi.h") != 0)
+        ++file;
+    return file->text;
+}
+
+/* A program that stores what the facts state. */
+static void write_source(const fact *facts, size_t count, char *text, size_t size) {
+    size_t used = (size_t)snprintf(text, size, "%s\n__kernel void measure(__global uint *out) {\n", header());
+    for (size_t i = 0; i < count; ++i) {
+        const fact *const f = &facts[i];
+        used += (size_t)snprintf(text + used, size - used,
+                                 f->field ? "    { %s v; out[%zu] = (uint)((const char *)&v.%s - (const char *)&v); }\n"
+                                          : "    { %s v; out[%zu] = (uint)sizeof(v); }\n",
+                                 f->type, i, f->field);
+        ck_assert_uint_lt(used, size - 2);
+    }
+    snprintf(text + used, size - used, "}\n");
+}
+
+static void compare(const char *options, const fact *facts, size_t count) {
+    static char source[32768];
+    cl_uint got[sizeof whole / sizeof whole[0]];
+    const runner *const r = suite_runner();
+    ck_assert_uint_le(count, sizeof got / sizeof got[0]);
+    write_source(facts, count, source, sizeof source);
+    const cl_program program = own_program(r, source, options);
+    const cl_kernel kernel = own_kernel(program, "measure");
+    const cl_mem buffer = own_buffer(r, CL_MEM_READ_WRITE, sizeof got, NULL);
+    own_arguments(kernel, 0, 1, &OWN_ARGUMENT(buffer));
+    own_run(r, kernel, 1);
+    ck_assert_int_eq(clEnqueueReadBuffer(r->queue, buffer, CL_TRUE, 0, count * sizeof *got, got, 0, NULL, NULL),
+                     CL_SUCCESS);
+    for (size_t i = 0; i < count; ++i)
+        ck_assert_msg(got[i] == facts[i].bytes, "%s: %s of %s is %u on the device, %zu on the host", options,
+                      facts[i].field ? facts[i].field : "the size", facts[i].type, got[i], facts[i].bytes);
+    own_release(buffer);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+}
+#define COMPARE(options, facts) compare(options, facts, sizeof(facts) / sizeof *(facts))
+
+START_TEST(sizes_and_offsets_are_the_hosts) {
+    COMPARE("-DKEPT=0 -DREDUCED=0", whole);
+    COMPARE("-DKEPT=1 -DREDUCED=2", two_dims);
+    COMPARE("-DKEPT=1 -DREDUCED=1 -DGAPS", gaps);
+    COMPARE("-DKEPT=1 -DREDUCED=1 -DLATE", late);
+    COMPARE("-DKEPT=1 -DREDUCED=1 -DFUSED=2", fused);
+}
+END_TEST
+
+SUITE_MAIN("abi", sizes_and_offsets_are_the_hosts)

@@ -1,0 +1,81 @@
+/* Random kinds: what a compiled program depends on. */
+#include "internal.h"
+#include "random_problem.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct field_range {
+    const char *name;
+    uint32_t least, most;
+    bool power_of_two;
+} field_range;
+
+static const field_range fields[] = {
+#define FIELD(name, least, most, power, meaning) {#name, least, most, power},
+#include "policy/tuning.def"
+};
+
+#define FIELD_COUNT ((uint32_t)(sizeof fields / sizeof fields[0]))
+
+/* As likely small as large, and the least and the most often. */
+static uint32_t random_number(random_source *s, const field_range *f) {
+    uint32_t bits = 0;
+    while ((uint64_t)f->most >> bits > 1)
+        bits++;
+    const uint64_t scale = UINT64_C(1) << random_below(s, bits + 1);
+    uint64_t number = f->power_of_two ? scale : scale + random_below(s, scale);
+    if (random_one_in(s, 6))
+        number = f->least;
+    return (uint32_t)(number < f->least ? f->least : number > f->most ? f->most : number);
+}
+
+/* Two fields that are dealt, or up to six; or up to four, and those that give the merge a launch of its own. */
+static void random_fields(random_source *s, uint64_t deck, uint64_t turn, bool launches_apart, char *text,
+                          size_t capacity) {
+    const uint32_t count = 2 + (uint32_t)(random_one_in(s, 2) ? random_below(s, launches_apart ? 3 : 5) : 0);
+    size_t used = launches_apart ? (size_t)snprintf(text, capacity, "%s", "one_launch:0,one_launch_columns:0") : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t dealt = random_dealt(deck, 2 * turn + i, FIELD_COUNT);
+        const field_range *const f = &fields[dealt];
+        const int more =
+            snprintf(text + used, capacity - used, "%s%s:%u", used ? "," : "", f->name, random_number(s, f));
+        assert(more > 0 && (size_t)more < capacity - used);
+        used += (size_t)more;
+    }
+}
+
+static void random_tuning(uint64_t seed, uint64_t turn, problem_line *p) {
+    static const struct {
+        const char *row;
+        bool change;
+    } hand[] = {{"", false}, {"cpu", false}, {"gpu", false}, {"cpu", true}, {"gpu", true}, {"gpu", true}};
+    const uint64_t dealt = random_dealt(seed, turn, sizeof hand / sizeof hand[0]);
+    random_source s = {problem_mix(seed + turn)};
+    snprintf(p->tuning, sizeof p->tuning, "%s", hand[dealt].row);
+    /* Half of the kinds that must have parts: few problems are so large that they get a second launch unasked. */
+    const bool launches_apart = strncmp(p->strategy, "split-", 6) == 0 && random_one_in(&s, 2);
+    if (hand[dealt].change) /* the turns of those that change alone: 3 to 5 of a hand */
+        random_fields(&s, seed, turn / 6 * 3 + dealt - 3, launches_apart, p->fields, sizeof p->fields);
+}
+
+void random_kind(uint64_t seed, uint64_t turn, const char *tuning, problem_line *p) {
+    static const argmax_cl_dtype index_types[] = {ARGMAX_CL_INT64, ARGMAX_CL_INT32, ARGMAX_CL_UINT64, ARGMAX_CL_UINT32};
+    uint64_t deck = problem_mix(seed); /* one for each property */
+    problem_init(p);
+    p->dtype = problem_dtypes[random_dealt(deck++, turn, PROBLEM_DTYPE_COUNT)].dtype;
+    p->index_type = index_types[random_dealt(deck++, turn, 4)];
+    p->op = random_dealt(deck++, turn, 2) ? ARGMAX_CL_ARGMIN : ARGMAX_CL_ARGMAX;
+    p->direction = random_dealt(deck++, turn, 2) ? ARGMAX_CL_DECREASING : ARGMAX_CL_INCREASING;
+    p->nan_mode = random_dealt(deck++, turn, 2) ? ARGMAX_CL_NAN_IGNORE : ARGMAX_CL_NAN_PROPAGATE;
+    p->has_value = random_dealt(deck++, turn, 2) != 0;
+    /* A third without a strategy. */
+    const uint64_t strategy = random_dealt(deck++, turn, strategy_count() * 3 / 2);
+    snprintf(p->strategy, sizeof p->strategy, "%s",
+             strategy < strategy_count() ? strategy_name((uint32_t)strategy) : "");
+    if (tuning)
+        snprintf(p->tuning, sizeof p->tuning, "%s", tuning);
+    else
+        random_tuning(deck, turn, p);
+}

@@ -1,0 +1,176 @@
+/* Tuning files: which one is read, for which device, and what is wrong in it. Needs no device. */
+#include "internal.h"
+
+#include "suite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const device_facts gpu = {.type = CL_DEVICE_TYPE_GPU, .name = "Some GPU # 1"};
+static const device_facts cpu = {.type = CL_DEVICE_TYPE_CPU, .name = "Some CPU"};
+
+static void write_file(const char *name, const char *text) {
+    FILE *const file = fopen(name, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs(text, file);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+/* part_bytes of the row that a device gets; 0 when that fails. */
+static uint32_t part_bytes(const char *name, const device_facts *device) {
+    tuning_row row;
+    return tuning_choose(name, device, &row) == ARGMAX_CL_SUCCESS ? row.part_bytes : 0;
+}
+
+START_TEST(sections_are_for_their_device) {
+    static const char name[] = "sections_are_for_their_device.tuning";
+    tuning_row row;
+    write_file(name, "gpu part_bytes=100 group=8\ncpu part_bytes=200\n"
+                     "device \"Other\"\ngpu colour=3\nno such row\n"
+                     "\tdevice  \"Some GPU # 1\" # a comment\ngpu part_bytes=300\ncpu part_bytes=400\n"
+                     "device\"Some CPU\"\r\n");
+    ck_assert_int_eq(setenv("ARGMAX_CL_TUNING", name, 1), 0);
+    ck_assert_int_eq(tuning_choose(NULL, &gpu, &row), ARGMAX_CL_SUCCESS);
+    ck_assert_uint_eq(row.part_bytes, 300);
+    ck_assert_uint_eq(row.group, 8);
+    ck_assert_uint_eq(row.strip_bytes, tuning_find("gpu")->strip_bytes);
+    ck_assert_str_eq(row.name, "gpu+file");
+    ck_assert_uint_eq(part_bytes(NULL, &cpu), 200);
+    ck_assert_uint_eq(part_bytes("gpu", &gpu), tuning_find("gpu")->part_bytes); /* named: no file */
+    remove(name);
+}
+END_TEST
+
+START_TEST(mistakes_are_named_with_their_line) {
+    static const struct {
+        const char *text, *words[2];
+    } files[] = {
+        {"device Some CPU\n", {"line 1", "between quotes"}},
+        {"\ndevice \"Some CPU\n", {"line 2", "between quotes"}},
+        {"device \"Some CPU\" cpu group=1\n", {"line 1", "between quotes"}},
+        {"device \"Some CPU\"\ncpu group=3\n", {"line 2", "power of two"}},
+        {"device \"Other\"\ncpu group=3\ndevice \"Some CPU\"\ndevices \"Other\"\n",
+         {"line 4", "a row's name or device"}},
+        {"cpu part_bytes=0\n", {"line 1", "1..1073741824"}},
+        {"cpu part_bytes=99999999999999999999\n", {"line 1", "1..1073741824"}},
+        {"cpu part_bytes=-1\n", {"line 1", "1..1073741824"}},
+        {"cpu part_bytes=-18446744073709551615\n", {"line 1", "1..1073741824"}},
+        {"cpu part_bytes=+1\n", {"line 1", "1..1073741824"}},
+        {"cpu part_bytes=\n", {"line 1", "1..1073741824"}},
+        {"cpu part_bytes=1k\n", {"line 1", "1..1073741824"}},
+        {"cpu part_byte=1\n", {"line 1", "FIELD=NUMBER"}},
+        {"cpu part_bytes\n", {"line 1", "FIELD=NUMBER"}},
+        {"cpu part_bytes_more=1\n", {"line 1", "FIELD=NUMBER"}},
+    };
+    static const char name[] = "mistakes_are_named_with_their_line.tuning";
+    ck_assert_int_eq(setenv("ARGMAX_CL_TUNING", name, 1), 0);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        tuning_row row;
+        write_file(name, files[i].text);
+        ck_assert_int_eq(tuning_choose(NULL, &cpu, &row), ARGMAX_CL_ERROR_INVALID_TUNING);
+        ck_assert_ptr_nonnull(strstr(argmax_cl_last_error(), name));
+        for (size_t w = 0; w < 2; w++)
+            ck_assert_msg(strstr(argmax_cl_last_error(), files[i].words[w]), "%s: %s", files[i].words[w],
+                          argmax_cl_last_error());
+    }
+    remove(name);
+    ck_assert_uint_eq(part_bytes(NULL, &cpu), 0);
+    ck_assert_ptr_nonnull(strstr(argmax_cl_last_error(), "cannot read"));
+    ck_assert_int_eq(setenv("ARGMAX_CL_TUNING", ".", 1), 0); /* a folder */
+    ck_assert_uint_eq(part_bytes(NULL, &cpu), 0);
+    ck_assert_ptr_nonnull(strstr(argmax_cl_last_error(), "cannot read"));
+}
+END_TEST
+
+/* Lines of 1023 characters are read; more is refused, and so is what is no text, wherever it stands. */
+START_TEST(only_text_is_read) {
+    static const char name[] = "only_text_is_read.tuning";
+    char long_line[1030] = "cpu part_bytes=7 #";
+    memset(long_line + strlen(long_line), 'x', 1023 - strlen(long_line));
+    ck_assert_int_eq(setenv("ARGMAX_CL_TUNING", name, 1), 0);
+    write_file(name, long_line);
+    ck_assert_uint_eq(part_bytes(NULL, &cpu), 7);
+    long_line[1023] = 'x';
+    write_file(name, long_line);
+    ck_assert_uint_eq(part_bytes(NULL, &cpu), 0);
+    ck_assert_ptr_nonnull(strstr(argmax_cl_last_error(), "line 1: \"cpu part_bytes=7"));
+    ck_assert_ptr_nonnull(strstr(argmax_cl_last_error(), "at most 1023 characters"));
+    static const char with_zero[] = "cpu part_bytes=7\ncpu part_bytes=8\0 rubbish\n";
+    FILE *const file = fopen(name, "wb");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite(with_zero, 1, sizeof with_zero - 1, file), sizeof with_zero - 1);
+    ck_assert_int_eq(fclose(file), 0);
+    ck_assert_uint_eq(part_bytes(NULL, &cpu), 0);
+    ck_assert_ptr_nonnull(strstr(argmax_cl_last_error(), "line 2: \"cpu part_bytes=8\": expected text"));
+    remove(name);
+}
+END_TEST
+
+/* None of these is waited for, or read without end. */
+START_TEST(only_files_are_read) {
+    static const char fifo[] = "only_files_are_read.fifo";
+    const char *const paths[] = {".", "/dev/zero", fifo, "/dev/null/x", "/proc/self/mem"};
+    ck_assert_int_eq(mkfifo(fifo, 0600), 0);
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        ck_assert_int_eq(setenv("ARGMAX_CL_TUNING", paths[i], 1), 0);
+        ck_assert_uint_eq(part_bytes(NULL, &cpu), 0);
+        ck_assert_ptr_nonnull(strstr(argmax_cl_last_error(), paths[i]));
+        ck_assert_ptr_nonnull(strstr(argmax_cl_last_error(), "cannot read"));
+    }
+    remove(fifo);
+    ck_assert_int_eq(setenv("ARGMAX_CL_TUNING", "/dev/null", 1), 0); /* the empty file of every Unix */
+    ck_assert_uint_gt(part_bytes(NULL, &cpu), 0);
+}
+END_TEST
+
+/* ARGMAX_CL_TUNING, else XDG_CONFIG_HOME, else HOME. */
+START_TEST(the_users_file_is_found) {
+    const uint32_t built_in = tuning_find("cpu")->part_bytes;
+    char folder[4096], path[4200];
+    ck_assert_ptr_nonnull(getcwd(folder, sizeof folder));
+    mkdir("argmax_cl", 0777);
+    mkdir(".config", 0777);
+    mkdir(".config/argmax_cl", 0777);
+    write_file("argmax_cl/tuning", "cpu part_bytes=1\n");
+    write_file(".config/argmax_cl/tuning", "cpu part_bytes=2\n");
+    write_file("given.tuning", "cpu part_bytes=3\n");
+    unsetenv("ARGMAX_CL_TUNING");
+    ck_assert_int_eq(setenv("HOME", folder, 1), 0);
+    ck_assert_int_eq(setenv("XDG_CONFIG_HOME", folder, 1), 0);
+    ck_assert_uint_eq(part_bytes(NULL, &cpu), 1);
+    ck_assert(tuning_user_file(path, sizeof path));
+    ck_assert_ptr_nonnull(strstr(path, "/argmax_cl/tuning"));
+    ck_assert(!tuning_user_file(path, strlen(path)));
+    ck_assert_uint_eq(part_bytes("cpu", &cpu), built_in);
+    ck_assert_int_eq(setenv("XDG_CONFIG_HOME", "relative", 1), 0);
+    ck_assert_uint_eq(part_bytes(NULL, &cpu), 2);
+    unsetenv("XDG_CONFIG_HOME");
+    ck_assert_uint_eq(part_bytes(NULL, &cpu), 2);
+    ck_assert_int_eq(setenv("ARGMAX_CL_TUNING", "given.tuning", 1), 0);
+    ck_assert_uint_eq(part_bytes(NULL, &cpu), 3);
+    ck_assert_int_eq(setenv("ARGMAX_CL_TUNING", "", 1), 0);
+    ck_assert_uint_eq(part_bytes(NULL, &cpu), built_in);
+    unsetenv("ARGMAX_CL_TUNING");
+    write_file(".config/argmax_cl/tuning", "cpu colour=2\n");
+    ck_assert_uint_eq(part_bytes(NULL, &cpu), 0);
+    ck_assert_ptr_nonnull(strstr(argmax_cl_last_error(), "the user's tuning file"));
+    remove(".config/argmax_cl/tuning");
+    ck_assert_uint_eq(part_bytes(NULL, &cpu), built_in);                /* no file, no matter */
+    ck_assert_int_eq(symlink("tuning", ".config/argmax_cl/tuning"), 0); /* to itself */
+    ck_assert_uint_eq(part_bytes(NULL, &cpu), 0);
+    ck_assert_ptr_nonnull(strstr(argmax_cl_last_error(), "cannot read"));
+    remove(".config/argmax_cl/tuning");
+    ck_assert_int_eq(setenv("HOME", "/dev/null", 1), 0); /* no folder */
+    ck_assert_uint_eq(part_bytes(NULL, &cpu), built_in);
+    unsetenv("HOME");
+    ck_assert_uint_eq(part_bytes(NULL, &cpu), built_in);
+    remove("argmax_cl/tuning");
+    remove("given.tuning");
+}
+END_TEST
+
+SUITE_MAIN("tuning", sections_are_for_their_device, mistakes_are_named_with_their_line, only_text_is_read,
+           only_files_are_read, the_users_file_is_found)

@@ -1,0 +1,167 @@
+/* Results as a NetCDF file: the kept dimensions with their coordinates, the values, the indices, and what these mean.
+ */
+#include "netcdf_write.h"
+#include "netcdf_file.h"
+
+#include <math.h>
+#include <netcdf.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A file that is being written; the first error stays. */
+typedef struct draft {
+    int file, code;
+    int dimensions[ARGMAX_CL_MAX_RANK], rank;
+    const reader *in;
+    const answer *r;
+    const char *word; /* "argmax" */
+    const char *name; /* of the variable */
+} draft;
+
+static bool good(draft *d, int code) {
+    if (d->code == NC_NOERR)
+        d->code = code;
+    return d->code == NC_NOERR;
+}
+
+static nc_type type_of(argmax_cl_dtype dtype) {
+    switch (dtype) {
+    case ARGMAX_CL_FLOAT64:
+        return NC_DOUBLE;
+    case ARGMAX_CL_INT8:
+        return NC_BYTE;
+    case ARGMAX_CL_INT16:
+        return NC_SHORT;
+    case ARGMAX_CL_INT32:
+        return NC_INT;
+    case ARGMAX_CL_INT64:
+        return NC_INT64;
+    case ARGMAX_CL_UINT8:
+        return NC_UBYTE;
+    case ARGMAX_CL_UINT16:
+        return NC_USHORT;
+    case ARGMAX_CL_UINT32:
+        return NC_UINT;
+    case ARGMAX_CL_UINT64:
+        return NC_UINT64;
+    default:
+        return NC_FLOAT;
+    }
+}
+
+/* The input's variable for an axis, -1: none. Coordinates of a parent group keep their numbers there. */
+static int coordinate_id(const draft *d, uint32_t axis) {
+    int id = -1;
+    if (!d->in->a.axes[axis].count || nc_inq_varid(d->in->file, d->in->a.dimension_names[axis], &id) != NC_NOERR)
+        return -1;
+    return id;
+}
+
+static void define_dimensions(draft *d) {
+    for (uint32_t axis = 0; axis < d->in->a.rank; ++axis) {
+        char name[NC_MAX_NAME + 1] = "";
+        const char *own = d->in->a.dimension_names[axis];
+        append(name, sizeof name, own ? "%s" : "axis_", own ? own : "");
+        if (!own)
+            append(name, sizeof name, "%u", (unsigned)axis);
+        if (d->r->reduced[axis] ||
+            !good(d, nc_def_dim(d->file, name, (size_t)d->r->sizes[axis], &d->dimensions[d->rank++])))
+            continue;
+        const int id = coordinate_id(d, axis);
+        if (id >= 0)
+            (void)good(d, nc_copy_var(d->in->file, id, d->file));
+    }
+}
+
+static void copy_attribute(draft *d, int from, const char *attribute, int to) {
+    if (nc_inq_att(d->in->file, from, attribute, NULL, NULL) == NC_NOERR)
+        (void)good(d, nc_copy_att(d->in->file, from, attribute, d->file, to));
+}
+
+/* A variable over the kept dimensions. */
+static int write_variable(draft *d, const char *name, nc_type type, const char *about, const void *none,
+                          const void *data) {
+    int id = -1;
+    if (good(d, nc_def_var(d->file, name, type, d->rank, d->dimensions, &id)) &&
+        (!none || good(d, nc_def_var_fill(d->file, id, NC_FILL, none))) &&
+        good(d, nc_put_att_text(d->file, id, "long_name", strlen(about), about)) && d->r->points > 0)
+        (void)good(d, nc_put_var(d->file, id, data));
+    return id;
+}
+
+static void write_values(draft *d) {
+    const double nan_double = (double)NAN;
+    const float nan_float = NAN;
+    const void *none = d->r->value_type == ARGMAX_CL_FLOAT64   ? (const void *)&nan_double
+                       : d->r->value_type == ARGMAX_CL_FLOAT32 ? (const void *)&nan_float
+                                                               : NULL;
+    char about[2 * NC_MAX_NAME] = "";
+    append(about, sizeof about, "extreme of %s", d->name);
+    const int id = write_variable(d, d->name, type_of(d->r->value_type), about, none, d->r->value);
+    if (d->code == NC_NOERR && *d->in->a.units)
+        (void)good(d, nc_put_att_text(d->file, id, "units", strlen(d->in->a.units), d->in->a.units));
+}
+
+static void write_indices(draft *d) {
+    static const uint64_t none = UINT64_MAX;
+    char name[2 * NC_MAX_NAME] = "", about[2 * NC_MAX_NAME] = "";
+    append(name, sizeof name, "%s_%s", d->name, d->word);
+    append(about, sizeof about, "%s of %s along", d->word, d->name);
+    for (uint32_t axis = 0; axis < d->in->a.rank; ++axis)
+        if (d->r->reduced[axis])
+            append(about, sizeof about, " %s",
+                   d->in->a.dimension_names[axis] ? d->in->a.dimension_names[axis] : "axis");
+    (void)write_variable(d, name, type_of(d->r->index_type), about, &none, d->r->index);
+}
+
+/* The coordinate of each winner on a reduced axis. */
+static void write_meaning(draft *d, uint32_t axis) {
+    const coordinate *c = &d->in->a.axes[axis];
+    const double none = (double)NAN;
+    const int from = coordinate_id(d, axis);
+    char name[3 * NC_MAX_NAME] = "", about[2 * NC_MAX_NAME] = "";
+    uint64_t position[ARGMAX_CL_MAX_RANK], index;
+    double *values = from < 0 ? NULL : malloc((size_t)(d->r->points + 1) * sizeof *values);
+    if (!values)
+        return;
+    for (uint64_t point = 0; point < d->r->points; ++point) {
+        values[point] = none;
+        if (!answer_index(d->r, point, &index))
+            continue;
+        answer_position(d->r, &d->in->a, point, &index, position);
+        values[point] = coordinate_value(c, position[axis]);
+    }
+    append(name, sizeof name, "%s_%s_%s", d->name, d->word, d->in->a.dimension_names[axis]);
+    append(about, sizeof about, "%s of the extreme", d->in->a.dimension_names[axis]);
+    const int id = write_variable(d, name, NC_DOUBLE, about, &none, values);
+    if (d->code == NC_NOERR) {
+        copy_attribute(d, from, "units", id);
+        copy_attribute(d, from, "calendar", id);
+    }
+    free(values);
+}
+
+bool netcdf_write(const char *path, const char *shown, const reader *in, const answer *r, const options *o,
+                  bool with_indices, message *m) {
+    const char *slash = in->a.variable ? strrchr(in->a.variable, '/') : NULL;
+    draft d = {.in = in,
+               .r = r,
+               .word = o->op == ARGMAX_CL_ARGMIN ? "argmin" : "argmax",
+               .name = slash            ? slash + 1
+                       : in->a.variable ? in->a.variable
+                                        : "value"};
+    netcdf_lock(true);
+    if (good(&d, nc_create(path, NC_CLOBBER | NC_NETCDF4, &d.file))) {
+        define_dimensions(&d);
+        write_values(&d);
+        if (with_indices)
+            write_indices(&d);
+        for (uint32_t axis = 0; with_indices && axis < in->a.rank; ++axis)
+            if (r->reduced[axis])
+                write_meaning(&d, axis);
+        const int closed = nc_close(d.file);
+        (void)good(&d, closed);
+    }
+    netcdf_lock(false);
+    return d.code == NC_NOERR || complain(m, "%s: cannot be written: %s", shown, nc_strerror(d.code));
+}
