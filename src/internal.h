@@ -115,6 +115,7 @@ typedef struct layout {
     layout_dim kept[MAX_RANK], reduced[MAX_RANK];
     int64_t in_offset, index_offset, value_offset; /* elements, of position 0 on every dim */
     uint64_t outputs, reduction;
+    bool reversed; /* the index counts from the other end: every reduced dim was backward, and has been turned */
 } layout;
 
 /* p->outputs must not be 0. Cannot fail. */
@@ -183,7 +184,7 @@ argmax_cl_status tuning_read(const char *source, const char *path, bool must_exi
 /* ---- families/strategy.c, families/geometry.c: which kernel, and how it lies over the problem ------------- */
 
 struct family; /* families/family.h */
-typedef enum load_kind { LOAD_ALIGNED, LOAD_UNALIGNED, LOAD_PACKED, LOAD_STRIDED } load_kind;
+typedef enum load_kind { LOAD_ALIGNED, LOAD_UNALIGNED, LOAD_PACKED, LOAD_SHIFTED, LOAD_STRIDED } load_kind;
 
 /* Work-groups of one launch: `jobs` dealt out in runs of jobs_per_group. */
 typedef struct launch_grid {
@@ -228,6 +229,9 @@ typedef struct geometry {
     /* columns, folded, abreast: tiles over the dim of the columns, and outputs that each column dim serves; blocks:
      * how many there are */
     uint64_t tiles, outers;
+    uint32_t sharing, width, inner; /* stream: work-items that share a column, columns of a tile and of an output */
+    uint32_t period;                /* stream: rows after which they begin at the same place within a vector */
+    bool phased, one_batch;         /* stream.cl: PHASED, ONE_BATCH */
     uint64_t side; /* abreast: outputs of a tile, except the last */
     uint32_t fold; /* folded: which reduced dim the columns are */
     launch_grid scan;

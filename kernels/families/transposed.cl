@@ -151,8 +151,13 @@ static inline bool leave_together(OUTPUTS, const dims_t *d, const ulong first, P
         return false;
     transpose_back(places);
 #pragma unroll
-    for (int i = 0; i < COLUMNS; ++i)
-        put_piece(AS(IDX_T)(CONVERT(SIGNED_IDX_T)(places[i])), index + d->index_offset + at + i * VEC);
+    for (int i = 0; i < COLUMNS; ++i) {
+        VECTOR(IDX_T) answers = AS(IDX_T)(CONVERT(SIGNED_IDX_T)(places[i]));
+#if REVERSED
+        answers = INDEX_OF(d, answers) | AS(IDX_T)(CONVERT(SIGNED_IDX_T)(places[i] < (PLACES_T)0));
+#endif
+        put_piece(answers, index + d->index_offset + at + i * VEC);
+    }
 #if VALUE
     transpose_back(values);
 #pragma unroll

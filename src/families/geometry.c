@@ -62,6 +62,10 @@ uint64_t reciprocal(uint64_t divisor) {
     return divisor == 1 ? 0 : UINT64_MAX / divisor + 1;
 }
 
+uint32_t short_reciprocal(uint64_t divisor) {
+    return divisor == 1 ? 0 : (uint32_t)(UINT32_MAX / divisor + 1);
+}
+
 launch_grid deal(const geometry_request *r, uint32_t group, uint64_t jobs, uint64_t most) {
     launch_grid grid = {group, jobs, jobs, 1};
     if (r->device->loop_limit)

@@ -5,6 +5,8 @@
 #define STRATEGIES(NEXT)                                                                                               \
     NEXT(held_blocks)                                                                                                  \
     NEXT(transposed_blocks)                                                                                            \
+    NEXT(stream)                                                                                                       \
+    NEXT(split_stream)                                                                                                 \
     NEXT(columns)                                                                                                      \
     NEXT(split_columns)                                                                                                \
     NEXT(folded_columns)                                                                                               \
