@@ -1,9 +1,7 @@
 /* Every strategy on every problem that it accepts, under both tuning rows: every input type with each operator,
  * direction and NaN mode, and those with each other, index types and value outputs pairwise (kinds.h). The shapes are
- * one of each class that a strategy may be made for, with sizes on both sides of the blocks that kernels walk in.
- *
- * Compiling is what takes time. With ARGMAX_CL_TEST_SHARES=N, number ARGMAX_CL_TEST_SHARE from 0 takes one in N of the
- * input types, so that N processes share the work and no two compile the same program. */
+ * one of each class that a strategy may be made for, with sizes on both sides of the blocks that kernels walk in. Shares are of input types, so that
+ * no two processes compile the same program. */
 #include "internal.h"
 #include "kinds.h"
 #include "suite.h"
@@ -25,10 +23,8 @@ static bool has_all_shapes(uint32_t kind) {
 }
 
 static bool is_in_share(uint32_t kind) {
-    const uint64_t shares = suite_number("ARGMAX_CL_TEST_SHARES", 1), share = suite_number("ARGMAX_CL_TEST_SHARE", 0);
-    ck_assert_uint_lt(share, shares);
     const uint32_t type = kind_type(kind), half = PROBLEM_DTYPE_COUNT * 2 / 3;
-    return (type + type / half) % shares == share; /* each with types of every size, and with as many long programs */
+    return suite_has_share(type + type / half); /* each with types of every size, and with as many long programs */
 }
 
 #define FIRST 1u
