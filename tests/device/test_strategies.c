@@ -1,7 +1,7 @@
 /* Every strategy on every problem that it accepts, under both tuning rows: every input type with each operator,
  * direction and NaN mode, and those with each other, index types and value outputs pairwise (kinds.h). The shapes are
- * one of each class that a strategy may be made for, with sizes on both sides of the blocks that kernels walk in. Shares are of input types, so that
- * no two processes compile the same program. */
+ * one of each class that a strategy may be made for, with sizes on both sides of the blocks that kernels walk in.
+ * Shares are of input types, so that no two processes compile the same program. */
 #include "internal.h"
 #include "kinds.h"
 #include "suite.h"
@@ -149,7 +149,8 @@ static void check_accepted(const sweep *s) {
         unsigned long dealt = 0;
         for (uint32_t k = 0; k < KIND_COUNT; k++)
             dealt += is_in_share(k) && kind_is_dealt(k, i);
-        ck_assert_msg(accepted >= dealt, "%s ran %lu problems: expected %lu or more", strategy_name(i), accepted, dealt);
+        ck_assert_msg(accepted >= dealt, "%s ran %lu problems: expected %lu or more", strategy_name(i), accepted,
+                      dealt);
         for (size_t t = 0; t < SWEEP_TUNINGS; t++)
             ck_assert_msg(s->accepted[i][t] > 0, "%s (%s) ran nothing", strategy_name(i), sweep_tunings[t]);
     }

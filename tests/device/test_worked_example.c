@@ -1,5 +1,5 @@
-/* The contract's worked example, with its answers written out: every input type x operator x direction, with every index
- * type in the oracle, and on the device with one dealt so that each input type meets all four. */
+/* The contract's worked example, with its answers written out: every input type x operator x direction, with every
+ * index type in the oracle, and on the device with one dealt so that each input type meets all four. */
 #include "oracle.h"
 #include "suite.h"
 
