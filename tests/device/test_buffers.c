@@ -477,19 +477,24 @@ START_TEST(the_wait_list_is_sound) {
 }
 END_TEST
 
-/* A guard against a check that grows expensive; generous, as the machine may be busy and the build instrumented. */
+/* A guard against a check that grows expensive: generous, as the build may be instrumented, and by the least of many
+ * batches, to which a busy machine adds nothing. */
 START_TEST(the_checks_cost_little) {
-    enum { CALLS = 2000 };
+    enum { BATCHES = 40, CALLS = 50 };
     const call c = good_call();
-    struct timespec a, b;
-    timespec_get(&a, TIME_UTC);
-    for (int i = 0; i < CALLS; i++)
-        expect("cost", &c, ACCEPTED);
-    timespec_get(&b, TIME_UTC);
-    const double seconds = (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec);
+    double least = 1e9;
+    for (int batch = 0; batch < BATCHES; batch++) {
+        struct timespec a, b;
+        timespec_get(&a, TIME_UTC);
+        for (int i = 0; i < CALLS; i++)
+            expect("cost", &c, ACCEPTED);
+        timespec_get(&b, TIME_UTC);
+        const double seconds = (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec);
+        least = seconds < least ? seconds : least;
+    }
     if (getenv("ARGMAX_CL_TEST_VERBOSE"))
-        printf("check_enqueue: %.2f microseconds\n", 1e6 * seconds / CALLS);
-    ck_assert_msg(seconds / CALLS < 100e-6, "%.1f microseconds", 1e6 * seconds / CALLS);
+        printf("check_enqueue: %.2f microseconds\n", 1e6 * least / CALLS);
+    ck_assert_msg(least / CALLS < 100e-6, "%.1f microseconds", 1e6 * least / CALLS);
 }
 END_TEST
 

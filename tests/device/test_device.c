@@ -105,7 +105,7 @@ END_TEST
 static int run_in_a_child(int (*action)(void)) {
     const pid_t child = fork();
     if (child == 0) {
-        alarm(20);
+        alarm(120);
         _exit(action());
     }
     int end = 0;
