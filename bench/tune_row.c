@@ -103,10 +103,14 @@ uint32_t tune_step(size_t field, uint32_t value, double factor, bool up) {
     return (uint32_t)next;
 }
 
+#define FIELDS_A_LINE 6
 void tune_row_print(const tune_row *row, const char *name, char text[TUNE_ROW_TEXT]) {
-    size_t used = (size_t)snprintf(text, TUNE_ROW_TEXT, "%s", name);
-    for (size_t f = 0; f < TUNE_FIELDS && used < TUNE_ROW_TEXT; f++)
-        used += (size_t)snprintf(text + used, TUNE_ROW_TEXT - used, " %s=%u", fields[f].name, row->value[f]);
+    size_t used = 0;
+    for (size_t f = 0; f < TUNE_FIELDS && used < TUNE_ROW_TEXT; f++) {
+        const bool first = f % FIELDS_A_LINE == 0;
+        used += (size_t)snprintf(text + used, TUNE_ROW_TEXT - used, "%s%s %s=%u", first && f > 0 ? "\n" : "",
+                                 first ? name : "", fields[f].name, row->value[f]);
+    }
 }
 
 /* ---- The file -------------------------------------------------------------------------------------------------- */

@@ -202,6 +202,8 @@ typedef struct geometry {
     uint32_t unroll;
     uint32_t ahead;        /* bytes of input asked for before they are read; 0: none */
     uint32_t near_bytes;   /* strip.clh: NEAR; 0: none */
+    uint32_t hint;         /* vector.clh: HINT, of what is asked for into the first-level cache; 0: nothing is */
+    uint32_t far_hint;     /* vector.clh: FAR_HINT, into the second-level cache */
     uint32_t fused;        /* strip.clh, blocks.cl: FUSED */
     uint32_t loads, batch; /* held rows, blocks: vectors of a work-item; rows at once, blocks of a job */
     uint32_t wide, pad;    /* blocks: elements of a wide load, and behind a block in local memory */

@@ -53,6 +53,10 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char opt
         text_add(&w, " -DAHEAD=%" PRIu32, g->ahead);
     if (g->near_bytes)
         text_add(&w, " -DNEAR=%" PRIu32, g->near_bytes);
+    if ((g->ahead || g->near_bytes) && g->hint)
+        text_add(&w, " -DHINT=%" PRIu32, g->hint);
+    if (g->ahead && g->far_hint)
+        text_add(&w, " -DFAR_HINT=%" PRIu32, g->far_hint);
     if (g->past)
         text_add(&w, " -DPAST");
     if (g->fused > 1)
