@@ -37,6 +37,11 @@ bool tune_is_fine(size_t field);
 uint32_t tune_step(size_t field, uint32_t value, double factor, bool up);
 /* Whether 0 is a value of the field, which steps hardly reach. */
 bool tune_can_be_zero(size_t field);
+/* The values of a field that has no more than a few, which are all tried: their number, 0 for any other field, and the
+ * least. */
+uint32_t tune_few_values(size_t field, uint32_t *least);
+/* Another field without which this one has no effect while it is 0; the field itself where there is none. */
+size_t tune_partner(size_t field);
 
 /* "ROW FIELD=NUMBER ...", the whole row as lines of a tuning file, without the last one's end. */
 void tune_row_print(const tune_row *row, const char *name, char text[TUNE_ROW_TEXT]);

@@ -1,7 +1,9 @@
 /* A file of changes to the tuning rows, a line each; # starts a comment.
  *
- *   ROW FIELD=NUMBER ...     changes that row of src/policy/tuning.def
- *   device "NAME"            what follows, up to the next such line, is for devices of that name alone */
+ *   ROW FIELD=NUMBER ...     changes that row of src/policy/tuning.def, and those that have it for a parent
+ *   device "NAME"            what follows, up to the next such line, is for devices of that name alone
+ *   processor "WORDS"        ... for CPU devices whose processor's name begins with these
+ *   vendor "NAME", type "cpu" or "gpu" or "accelerator" */
 #include "internal.h"
 
 #include <errno.h>
@@ -28,8 +30,8 @@ static const field_info fields[] = {
 
 /* Where in a file the reader is. */
 typedef struct place {
-    const char *source, *file; /* who named the file, for messages; its path */
-    const char *device;        /* the device that the plan is for */
+    const char *source, *file;  /* who named the file, for messages; its path */
+    const device_facts *device; /* that the plan is for */
     unsigned line;
     bool ours; /* these lines are for it */
 } place;
@@ -62,29 +64,32 @@ static argmax_cl_status set_field(const place *at, const char *word, tuning_row 
     return ARGMAX_CL_SUCCESS;
 }
 
-/* What follows the word `device`: a name between quotes, which may hold any other character, and no more. */
-static argmax_cl_status read_device(place *at, char *text) {
+/* What follows a property's name: its text between quotes, which may hold any other character, and no more. */
+static argmax_cl_status read_section(place *at, const char *what, char *text) {
     char *const name = text + strspn(text, " \t");
     char *const end = *name == '"' ? strchr(name + 1, '"') : NULL;
     if (!end || !strchr("#\r\n", end[1 + strspn(end + 1, " \t")]))
-        return wrong(at, "device", "a device's name between quotes after it");
+        return wrong(at, what, "a name between quotes after it");
     *end = 0;
-    at->ours = strcmp(name + 1, at->device) == 0;
+    if (strcmp(what, "type") == 0 && strcmp(name + 1, "cpu") != 0 && strcmp(name + 1, "gpu") != 0 &&
+        strcmp(name + 1, "accelerator") != 0)
+        return wrong(at, name + 1, "cpu, gpu or accelerator between the quotes");
+    at->ours = tuning_matches(at->device, what, name + 1);
     return ARGMAX_CL_SUCCESS;
 }
 
 /* Change the row where the line speaks of it. */
 static argmax_cl_status read_line(place *at, char *line, tuning_row *row, bool *changed) {
-    static const char device[] = "device";
     const size_t start = strspn(line, " \t"), length = strcspn(line + start, " \t\"#\r\n");
-    char *rest;
-    if (length == sizeof device - 1 && strncmp(line + start, device, length) == 0)
-        return read_device(at, line + start + length);
+    char first[16], *rest;
+    snprintf(first, sizeof first, "%.*s", (int)length, line + start);
+    if (tuning_is_property(first))
+        return read_section(at, first, line + start + length);
     line[strcspn(line, "#\r\n")] = 0;
     const char *word = at->ours ? strtok_r(line, " \t", &rest) : NULL;
-    if (word && !tuning_find(word))
-        return wrong(at, word, "a row's name or device first");
-    if (!word || strcmp(word, row->name) != 0)
+    if (word && !tuning_find(word).name)
+        return wrong(at, word, "a row's name, or type, vendor, processor or device first");
+    if (!word || !tuning_is_kind_of(row->name, word))
         return ARGMAX_CL_SUCCESS;
     argmax_cl_status status = ARGMAX_CL_SUCCESS;
     while (!status && (word = strtok_r(NULL, " \t", &rest)) != NULL) {
@@ -121,8 +126,8 @@ static FILE *open_regular(const char *path) {
     return S_ISREG(facts.st_mode) || is_empty_device(&facts) ? fopen(path, "r") : NULL;
 }
 
-argmax_cl_status tuning_read(const char *source, const char *path, bool must_exist, const char *device, tuning_row *row,
-                             bool *changed) {
+argmax_cl_status tuning_read(const char *source, const char *path, bool must_exist, const device_facts *device,
+                             tuning_row *row, bool *changed) {
     char line[LINE_BYTES];
     place at = {source, path, device, 0, true};
     argmax_cl_status status = ARGMAX_CL_SUCCESS;
