@@ -275,7 +275,7 @@ static const char *lay_out_columns(const geometry_request *r, geometry *g) {
 
 void column_options(const geometry *g, writer *out) {
     text_add(out, " -DUNROLL=%" PRIu32 " -DACROSS=%" PRIu32 " -DSTRIP=%" PRIu32 "%s%s%s", g->unroll, g->lanes, g->strip,
-             g->one_block ? " -DONE_BLOCK" : "", g->steady ? " -DRUNS" : "", g->pieces ? " -DLATE" : "");
+             g->one_block ? " -DONE_BLOCK=1" : "", g->steady ? " -DRUNS=1" : "", g->pieces ? " -DLATE=1" : "");
 }
 
 void set_column_tiles(const layout_dim *column, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {

@@ -21,9 +21,9 @@ static void add_order(writer *w, const problem *p) {
     const dtype_info *type = p->input.type;
     text_add(w, " -DT=%s -DBITS=%" PRIu32, unsigned_type(type->bits), type->bits);
     if (type->kind == KIND_FLOAT)
-        text_add(w, " -DKIND_FLOAT -DMANTISSA=%" PRIu32, type->mantissa_bits);
+        text_add(w, " -DKIND_FLOAT=1 -DMANTISSA=%" PRIu32, type->mantissa_bits);
     else
-        text_add(w, type->kind == KIND_SIGNED ? " -DKIND_SIGNED" : " -DKIND_UNSIGNED");
+        text_add(w, type->kind == KIND_SIGNED ? " -DKIND_SIGNED=1" : " -DKIND_UNSIGNED=1");
     text_add(w, " -DMINIMUM=%d -DLAST=%d -DIGNORE_NAN=%d", p->op == ARGMAX_CL_ARGMIN,
              p->direction == ARGMAX_CL_DECREASING, p->nan_mode == ARGMAX_CL_NAN_IGNORE);
 }
@@ -46,10 +46,10 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char opt
         add_outputs(&w, p);
     text_add(&w, " -DSPLIT=%d -DKEPT=%" PRIu32 " -DREDUCED=%" PRIu32, g->parts > 1, dims_kind(l->kept_count),
              dims_kind(l->reduced_count - (g->family->folds ? 1 : 0)));
-    text_add(&w, " -D%s -DVEC=%" PRIu32 " -DGROUP=%" PRIu32, loads[g->load], g->vector, g->scan.group);
-    text_add(&w, "%s%s%s%s%s", g->words ? " -DWORDS" : "", g->finish != HANDOVER_NONE ? " -DONE_LAUNCH=1" : "",
-             g->ptx ? " -DPTX" : "", g->one_word ? " -DONE_WORD" : "", g->two_words ? " -DTWO_WORDS" : "");
-    if (g->ahead || g->near_bytes)
+    text_add(&w, " -D%s=1 -DVEC=%" PRIu32 " -DGROUP=%" PRIu32, loads[g->load], g->vector, g->scan.group);
+    text_add(&w, "%s%s%s%s%s", g->words ? " -DWORDS=1" : "", g->finish != HANDOVER_NONE ? " -DONE_LAUNCH=1" : "",
+             g->ptx ? " -DPTX=1" : "", g->one_word ? " -DONE_WORD=1" : "", g->two_words ? " -DTWO_WORDS=1" : "");
+    if (g->ahead)
         text_add(&w, " -DAHEAD=%" PRIu32, g->ahead);
     if (g->near_bytes)
         text_add(&w, " -DNEAR=%" PRIu32, g->near_bytes);
@@ -58,19 +58,19 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char opt
     if (g->ahead && g->far_hint)
         text_add(&w, " -DFAR_HINT=%" PRIu32, g->far_hint);
     if (g->past)
-        text_add(&w, " -DPAST");
+        text_add(&w, " -DPAST=1");
     if (g->fused > 1)
         text_add(&w, " -DFUSED=%" PRIu32, g->fused);
     g->family->options(g, &w);
     if (g->one_job)
-        text_add(&w, " -DONE_JOB");
+        text_add(&w, " -DONE_JOB=1");
     assert(w.used + 1 < OPTIONS_CAPACITY);
 }
 
 void options_merge(const problem *p, const layout *l, const geometry *g, char options[OPTIONS_CAPACITY]) {
     writer w = {options, OPTIONS_CAPACITY, 0};
-    text_add(&w, "-cl-std=CL1.2 -DT=%s -DLAST=%d", unsigned_type(p->input.type->bits),
-             p->direction == ARGMAX_CL_DECREASING);
+    text_add(&w, "-cl-std=CL1.2 -DT=%s -DBITS=%" PRIu32 " -DLAST=%d", unsigned_type(p->input.type->bits),
+             p->input.type->bits, p->direction == ARGMAX_CL_DECREASING);
     add_outputs(&w, p);
     text_add(&w, " -DSPLIT=0 -DKEPT=%" PRIu32 " -DREDUCED=%" PRIu32 " -DGROUP=%" PRIu32 " -DLANES=%" PRIu32,
              dims_kind(l->kept_count), p->value.type ? dims_kind(l->reduced_count) : 1, g->merge.group, g->merge_lanes);

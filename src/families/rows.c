@@ -174,11 +174,11 @@ static const char *lay_out_rows(const geometry_request *r, geometry *g) {
 static void add_options(const geometry *g, writer *out) {
     text_add(out, " -DUNROLL=%" PRIu32 " -DLANES=%" PRIu32 "%s%s%s%s%s%s%s%s", g->unroll, g->lanes,
              !g->placed     ? ""
-             : g->one_block ? " -DPLACED -DONE_BLOCK"
-                            : " -DPLACED",
-             g->by_value ? " -DBY_VALUE" : "", g->overlap ? " -DOVERLAP" : "", g->peel ? " -DPEEL" : "",
-             g->together ? " -DTOGETHER" : "", g->steady ? " -DSTEADY" : "", g->gaps ? " -DGAPS" : "",
-             g->pieces ? " -DLATE" : "");
+             : g->one_block ? " -DPLACED=1 -DONE_BLOCK=1"
+                            : " -DPLACED=1",
+             g->by_value ? " -DBY_VALUE=1" : "", g->overlap ? " -DOVERLAP=1" : "", g->peel ? " -DPEEL=1" : "",
+             g->together ? " -DTOGETHER=1" : "", g->steady ? " -DSTEADY=1" : "", g->gaps ? " -DGAPS=1" : "",
+             g->pieces ? " -DLATE=1" : "");
 }
 
 static void set_rows(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {

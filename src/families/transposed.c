@@ -62,8 +62,8 @@ static const char *lay_out_transposed(const geometry_request *r, geometry *g) {
 }
 
 static void add_options(const geometry *g, writer *out) {
-    text_add(out, " -DROWS=%" PRIu64 " -DCOLUMNS=%" PRIu32 " -DSTEP=%" PRIu32 " -DCHUNK=%" PRIu32, g->units, g->columns,
-             g->unroll, g->batch);
+    text_add(out, " -DBLOCK_ROWS=%" PRIu64 " -DCOLUMNS=%" PRIu32 " -DSTEP=%" PRIu32 " -DCHUNK=%" PRIu32, g->units,
+             g->columns, g->unroll, g->batch);
 }
 
 static void set_transposed(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
