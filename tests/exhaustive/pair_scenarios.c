@@ -6,7 +6,7 @@
 /* Vectors of two or four narrow elements, which fill a 32-bit word, and nothing else that is not asked for. */
 const char pair_tuning_base[] =
     "group=64 group_short=32 group_columns=64 group_held=64 vector_bytes=4 column_bytes=4 vector_elements=16 aligned=0 "
-    "words=0 native=0 unroll_rows=1 unroll_columns=1 held_lanes=1 held_bytes=8 held_batch=1 row_loads=1 tiny_loads=64 "
+    "words=0 native=0 unroll_rows=1 unroll_columns=1 held_lanes=1 held_bytes=8 held_batch=1 row_loads=1 lone_loads=64 "
     "short_units=1024 short_lanes=2 across_least=32 strip_bytes=4 ahead_bytes=0 one_launch=0 one_launch_columns=0";
 
 /* Two vectors: a and b at every two places; then both at the same time in the halves or bytes of a word, so that what
@@ -16,20 +16,20 @@ const char pair_tuning_base[] =
 #define ONCE {1, 1}
 
 const pair_scenario pair_scenarios[] = {
-    {"rows: elements", PAIR_ROWS, "tiny-rows", "vector_bytes=1", NEEDS_NOTHING, "-DVEC=1 -DLANES=1 !-DPTX=1", ONE_PAIR,
-     ONCE, 1, PAIRS_ALL, 0},
-    {"rows: keys", PAIR_ROWS, "tiny-rows", "", NEEDS_NOTHING,
+    {"rows: elements", PAIR_ROWS, "short-rows", "vector_bytes=1 short_lanes=1", NEEDS_NOTHING,
+     "-DVEC=1 -DLANES=1 !-DPTX=1", ONE_PAIR, ONCE, 1, PAIRS_ALL, 0},
+    {"rows: keys", PAIR_ROWS, "short-rows", "short_lanes=1", NEEDS_NOTHING,
      "rows: !-DVEC=1 -DLANES=1 !-DWORDS=1 !-DPLACED=1 !-DPTX=1", TWO_WORDS, ONCE, 1, PAIRS_ALL, 0},
-    {"rows: words", PAIR_ROWS, "tiny-rows", "words=1", NEEDS_NOTHING, "rows: -DWORDS=1 -DLANES=1 !-DPTX=1", TWO_WORDS,
-     ONCE, 1, PAIRS_ALL, 0},
-    {"rows: native words", PAIR_ROWS, "tiny-rows", "words=1 native=1", NEEDS_PTX, "rows: -DWORDS=1 -DLANES=1 -DPTX=1",
-     TWO_WORDS, ONCE, 1, PAIRS_ALL, 0},
+    {"rows: words", PAIR_ROWS, "short-rows", "words=1 short_lanes=1", NEEDS_NOTHING,
+     "rows: -DWORDS=1 -DLANES=1 !-DPTX=1", TWO_WORDS, ONCE, 1, PAIRS_ALL, 0},
+    {"rows: native words", PAIR_ROWS, "short-rows", "words=1 native=1 short_lanes=1", NEEDS_PTX,
+     "rows: -DWORDS=1 -DLANES=1 -DPTX=1", TWO_WORDS, ONCE, 1, PAIRS_ALL, 0},
     {"rows: lanes meet", PAIR_ROWS, "short-rows", "vector_bytes=1", NEEDS_NOTHING, "rows: -DVEC=1 -DLANES=2 !-DWORDS=1",
      ONE_PAIR, ONCE, 1, PAIRS_ALL, 0},
     {"rows: ends one by one",
      PAIR_ROWS,
-     "tiny-rows",
-     "aligned=1",
+     "short-rows",
+     "aligned=1 short_lanes=1",
      NEEDS_NOTHING,
      "rows: -DPEEL=1 -DLANES=1",
      {"awwwwwwwwwwwwwwwb abwwwwwwwwwwwwwww wwawwwwwwwwwwwwwb", "awwwwwwwb wabwwwwww wawwwwwwb"},
@@ -175,8 +175,8 @@ const pair_scenario pair_scenarios[] = {
      0},
     {"rows: counter runs full",
      PAIR_ROWS,
-     "tiny-rows",
-     "",
+     "short-rows",
+     "short_lanes=1 group=1",
      NEEDS_NOTHING,
      "rows: -DLANES=1 !-DPLACED=1",
      ONE_PAIR,
