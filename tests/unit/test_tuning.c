@@ -129,7 +129,8 @@ START_TEST(built_in_values_are_in_range) {
         const tuning_row row = tuning_find(names[i]);
         ck_assert_str_eq(row.name, names[i]);
 #define FIELD(name, least, most, power, meaning)                                                                       \
-    ck_assert_msg((row.name + UINT64_C(1) > least) && row.name <= most && (!(power) || !(row.name & (row.name - 1))),  \
+    ck_assert_msg((row.name + UINT64_C(1) > (least)) && row.name <= (most) &&                                          \
+                      (!(power) || !(row.name & (row.name - 1))),                                                      \
                   "%s: %s = %u", names[i], #name, (unsigned)row.name);
 #include "policy/tuning.def"
     }
