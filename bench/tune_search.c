@@ -195,7 +195,8 @@ static bool pass(search *s, double factor, const promises *p) {
         done[best] = true;
         const unsigned before = s->candidates;
         const bool up = p->of[best][1] >= p->of[best][0];
-        const bool jumped = factor >= 4 && jump(s, &moves[best]);
+        /* What is off may have become worth while since. */
+        const bool jumped = (factor >= 4 || s->row.value[moves[best].field] == 0) && jump(s, &moves[best]);
         const bool moved = walk(s, &moves[best], factor, up) || walk(s, &moves[best], factor, !up) || jumped;
         changed = changed || moved;
         if (!moved && s->candidates > before) {

@@ -27,6 +27,7 @@ static const shape_row shapes[] = {
     {"middle", "64x*x4096", "1", ALL_TYPES},
     {"short rows", "*x128", "1", ALL_TYPES},
     {"tiny rows", "*x8", "1", ALL_TYPES},
+    {"odd tiny rows", "*x11", "1", FLOAT16 | FLOAT32},
     {"multi-axis", "64x128x*x128", "1,3", INT8 | FLOAT32},
     {"multi-axis", "64x128x*x128", "0,2", FLOAT16 | FLOAT64},
     {"rows of 1024", "*x1024", "1", INT8 | FLOAT16},

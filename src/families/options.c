@@ -19,25 +19,24 @@ uint32_t dims_room(uint64_t kept, uint64_t reduced) {
 
 static void add_order(writer *w, const problem *p) {
     const dtype_info *type = p->input.type;
-    text_add(w, " -DT=%s -DBITS=%" PRIu32, unsigned_type(type->bits), type->bits);
+    text_add(w, " -DT=%s", unsigned_type(type->bits));
     if (type->kind == KIND_FLOAT)
-        text_add(w, " -DKIND_FLOAT=1 -DMANTISSA=%" PRIu32, type->mantissa_bits);
+        text_add(w, " -DKIND=FLOAT -DMANTISSA=%" PRIu32, type->mantissa_bits);
     else
-        text_add(w, type->kind == KIND_SIGNED ? " -DKIND_SIGNED=1" : " -DKIND_UNSIGNED=1");
+        text_add(w, " -DKIND=%s", type->kind == KIND_SIGNED ? "SIGNED" : "UNSIGNED");
     text_add(w, " -DMINIMUM=%d -DLAST=%d -DIGNORE_NAN=%d", p->op == ARGMAX_CL_ARGMIN,
              p->direction == ARGMAX_CL_DECREASING, p->nan_mode == ARGMAX_CL_NAN_IGNORE);
 }
 
 static void add_outputs(writer *w, const problem *p) {
     const bool wide = p->index.type->bits == 64;
-    text_add(w, " -DIDX_T=%s -DSIGNED_IDX_T=%s -DVALUE=%d", wide ? "ulong" : "uint", wide ? "long" : "int",
-             p->value.type != NULL);
+    text_add(w, " -DIDX_T=%s -DVALUE=%d", wide ? "ulong" : "uint", p->value.type != NULL);
     if (p->value.type)
         text_add(w, " -DNO_WINNER=0x%" PRIx64, p->input.type->no_winner);
 }
 
 void options_scan(const problem *p, const layout *l, const geometry *g, char options[OPTIONS_CAPACITY]) {
-    static const char *const loads[] = {"LOAD_ALIGNED", "LOAD_UNALIGNED", "LOAD_PACKED", "LOAD_STRIDED"};
+    static const char *const loads[] = {"ALIGNED", "UNALIGNED", "PACKED", "STRIDED"};
     static const char *const standards[] = {"CL1.2", "CL2.0", "CL3.0", "CL1.2"}; /* by handover */
     writer w = {options, OPTIONS_CAPACITY, 0};
     text_add(&w, "-cl-std=%s", standards[g->finish]);
@@ -46,7 +45,7 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char opt
         add_outputs(&w, p);
     text_add(&w, " -DSPLIT=%d -DKEPT=%" PRIu32 " -DREDUCED=%" PRIu32, g->parts > 1, dims_kind(l->kept_count),
              dims_kind(l->reduced_count - (g->family->folds ? 1 : 0)));
-    text_add(&w, " -D%s=1 -DVEC=%" PRIu32 " -DGROUP=%" PRIu32, loads[g->load], g->vector, g->scan.group);
+    text_add(&w, " -DLOAD=%s -DVEC=%" PRIu32 " -DGROUP=%" PRIu32, loads[g->load], g->vector, g->scan.group);
     text_add(&w, "%s%s%s%s%s", g->words ? " -DWORDS=1" : "", g->finish != HANDOVER_NONE ? " -DONE_LAUNCH=1" : "",
              g->ptx ? " -DPTX=1" : "", g->one_word ? " -DONE_WORD=1" : "", g->two_words ? " -DTWO_WORDS=1" : "");
     if (g->ahead)
@@ -69,8 +68,8 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char opt
 
 void options_merge(const problem *p, const layout *l, const geometry *g, char options[OPTIONS_CAPACITY]) {
     writer w = {options, OPTIONS_CAPACITY, 0};
-    text_add(&w, "-cl-std=CL1.2 -DT=%s -DBITS=%" PRIu32 " -DLAST=%d", unsigned_type(p->input.type->bits),
-             p->input.type->bits, p->direction == ARGMAX_CL_DECREASING);
+    text_add(&w, "-cl-std=CL1.2 -DT=%s -DLAST=%d", unsigned_type(p->input.type->bits),
+             p->direction == ARGMAX_CL_DECREASING);
     add_outputs(&w, p);
     text_add(&w, " -DSPLIT=0 -DKEPT=%" PRIu32 " -DREDUCED=%" PRIu32 " -DGROUP=%" PRIu32 " -DLANES=%" PRIu32,
              dims_kind(l->kept_count), p->value.type ? dims_kind(l->reduced_count) : 1, g->merge.group, g->merge_lanes);
