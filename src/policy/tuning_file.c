@@ -41,6 +41,18 @@ static argmax_cl_status wrong(const place *at, const char *word, const char *exp
                 at->line, word, expected);
 }
 
+/* Prefetch hints have names, too. */
+static const char *const hints[] = {"none", "nta", "t2", "t1", "t0"};
+#define HINT_COUNT (sizeof hints / sizeof hints[0])
+
+/* The number that the text names; HINT_COUNT where it names none of that field's. */
+static size_t named_number(const field_info *field, const char *text) {
+    size_t i = strcmp(field->name, "hint") == 0 || strcmp(field->name, "far_hint") == 0 ? 0 : HINT_COUNT;
+    while (i < HINT_COUNT && strcmp(hints[i], text) != 0)
+        ++i;
+    return i;
+}
+
 static argmax_cl_status set_field(const place *at, const char *word, tuning_row *row) {
     const size_t length = strcspn(word, "=");
     size_t i = 0;
@@ -50,9 +62,9 @@ static argmax_cl_status set_field(const place *at, const char *word, tuning_row 
         return wrong(at, word, "FIELD=NUMBER with a field of src/policy/tuning.def");
     /* Digits alone: strtoul takes signs too. What it cannot hold becomes ULONG_MAX, which no field takes. */
     const char *const text = word + length + 1;
-    const size_t digits = strspn(text, "0123456789");
-    const unsigned long value = strtoul(text, NULL, 10);
-    if (digits == 0 || text[digits] || value < fields[i].least || value > fields[i].most ||
+    const size_t digits = strspn(text, "0123456789"), named = named_number(&fields[i], text);
+    const unsigned long value = named < HINT_COUNT ? named : strtoul(text, NULL, 10);
+    if (((digits == 0 || text[digits]) && named == HINT_COUNT) || value < fields[i].least || value > fields[i].most ||
         (fields[i].power_of_two && (value & (value - 1)) != 0)) {
         char range[64];
         snprintf(range, sizeof range, "%s %u..%u", fields[i].power_of_two ? "a power of two in" : "a number in",

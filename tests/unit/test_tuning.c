@@ -58,6 +58,9 @@ START_TEST(mistakes_are_named_with_their_line) {
         {"processor \"x\" y\n", {"line 1", "between quotes"}},
         {"type \"CPU\"\n", {"line 1", "cpu, gpu or accelerator"}},
         {"cpu hint=5\n", {"line 1", "0..4"}},
+        {"cpu hint=t3\n", {"line 1", "0..4"}},
+        {"cpu hint=t\n", {"line 1", "0..4"}},
+        {"cpu part_bytes=nta\n", {"line 1", "1..1073741824"}},
         {"cpu-zen hint=1\n", {"line 1", "a row's name"}},
         {"cpu part_bytes=0\n", {"line 1", "1..1073741824"}},
         {"cpu part_bytes=99999999999999999999\n", {"line 1", "1..1073741824"}},
@@ -117,6 +120,23 @@ START_TEST(rows_are_chosen_by_the_maker) {
     ck_assert(!tuning_is_kind_of("cpu", "cpu-amd"));
     ck_assert(!tuning_is_kind_of("gpu", "cpu"));
     ck_assert_ptr_null(tuning_find("any").name);
+}
+END_TEST
+
+START_TEST(hints_have_names) {
+    static const char *const hints[] = {"none", "nta", "t2", "t1", "t0"};
+    static const char name[] = "hints_have_names.tuning";
+    ck_assert_int_eq(setenv("ARGMAX_CL_TUNING", name, 1), 0);
+    for (uint32_t i = 0; i < 5; i++) {
+        char text[64];
+        tuning_row row;
+        snprintf(text, sizeof text, "cpu hint=%s far_hint=%s\n", hints[i], hints[4 - i]);
+        write_file(name, text);
+        ck_assert_int_eq(tuning_choose(NULL, &cpu, &row), ARGMAX_CL_SUCCESS);
+        ck_assert_uint_eq(row.hint, i);
+        ck_assert_uint_eq(row.far_hint, 4 - i);
+    }
+    remove(name);
 }
 END_TEST
 
@@ -267,6 +287,6 @@ START_TEST(the_users_file_is_found) {
 }
 END_TEST
 
-SUITE_MAIN("tuning", sections_are_for_their_device, rows_are_chosen_by_the_maker, built_in_values_are_in_range,
-           sections_are_for_their_property, mistakes_are_named_with_their_line, only_text_is_read, only_files_are_read,
-           the_users_file_is_found)
+SUITE_MAIN("tuning", sections_are_for_their_device, rows_are_chosen_by_the_maker, hints_have_names,
+           built_in_values_are_in_range, sections_are_for_their_property, mistakes_are_named_with_their_line,
+           only_text_is_read, only_files_are_read, the_users_file_is_found)
