@@ -65,9 +65,9 @@ typedef struct {
         rows_gaps_t gaps;
         rows_late_t late;
     };
-#elif defined(GAPS)
+#elif GAPS
     rows_gaps_t gaps;
-#elif defined(LATE)
+#elif LATE
     rows_late_t late;
 #endif
 } rows_t;
@@ -126,9 +126,9 @@ typedef struct {
         abi_ulong segment_rows;
         columns_late_t late;
     };
-#elif defined(FUSED) && FUSED > 1
+#elif FUSED > 1
     abi_ulong segment_rows; /* size of the last reduced dim */
-#elif defined(LATE)
+#elif LATE
     columns_late_t late;
 #endif
 } columns_t;
@@ -152,7 +152,7 @@ typedef struct {
     abi_uint fused, row, rest, inner;
 #ifndef ON_DEVICE
     columns_late_t late;
-#elif defined(LATE)
+#elif LATE
     columns_late_t late;
 #endif
 } stream_t;

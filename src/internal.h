@@ -127,6 +127,7 @@ void layout_collapse(const problem *p, layout *out);
  * atomics of OpenCL C 2.0 or 3.0, by PTX. */
 typedef enum handover { HANDOVER_NONE, HANDOVER_CL20, HANDOVER_CL30, HANDOVER_PTX } handover;
 
+#define PROCESSOR_BYTES 64
 typedef struct device_facts {
     cl_device_type type;
     cl_uint compute_units, address_bits;
@@ -144,9 +145,13 @@ typedef struct device_facts {
     bool ptx;                    /* takes inline PTX for sm_90 */
     uint32_t loop_limit;         /* iterations of all its loops that a work-item completes; 0: any number */
     handover handover;
-    bool wide_atomics; /* 64-bit maximum and exchange */
-    char name[256];
+    bool wide_atomics;               /* 64-bit maximum and exchange */
+    char name[256], vendor[256];     /* CL_DEVICE_NAME, CL_DEVICE_VENDOR */
+    char processor[PROCESSOR_BYTES]; /* CPU devices: see processor_name */
 } device_facts;
+
+/* processor.c: "AuthenticAMD family 26 model 2", by the processor that runs this; "" where it has no such name. */
+void processor_name(char name[PROCESSOR_BYTES]);
 
 /* environment.c: a variable that names code or files; NULL as well where the program has more rights than its caller.
  */
@@ -166,20 +171,25 @@ typedef struct tuning_row {
 #include "policy/tuning.def"
 } tuning_row;
 
-/* The built-in row of that name, NULL for an unknown one; and all names, for messages: "cpu, gpu". */
-const tuning_row *tuning_find(const char *name);
+/* The built-in row of that name, with a name of NULL for an unknown one; and all names, for messages: "gpu, cpu". */
+tuning_row tuning_find(const char *name);
 const char *tuning_names(void);
+/* Whether the row of that name is this one or has it among its parents, parents' parents and so on. */
+bool tuning_is_kind_of(const char *name, const char *ancestor);
 /* Name of the built-in row for a device. */
 const char *tuning_class(const device_facts *device);
+/* Whether a property of the device is `text`: what is "type" (cpu, gpu, accelerator), "vendor", "processor" (or the
+ * first words of it) or "device" (its name). */
+bool tuning_is_property(const char *what);
+bool tuning_matches(const device_facts *device, const char *what, const char *text);
 /* The row of that name, which must exist; for NULL the one for the device's class, with the changes of the file that
  * the environment variable ARGMAX_CL_TUNING names, or else of the user's own file. */
 argmax_cl_status tuning_choose(const char *name, const device_facts *device, tuning_row *row);
 /* Path of the user's own file; false when the environment tells no folder for it. */
 bool tuning_user_file(char *path, size_t capacity);
-/* Apply a file to the row as far as it speaks of it, for a device of that name. `source` goes before the path in
- * messages. */
-argmax_cl_status tuning_read(const char *source, const char *path, bool must_exist, const char *device, tuning_row *row,
-                             bool *changed);
+/* Apply a file to the row as far as it speaks of it and of this device. `source` goes before the path in messages. */
+argmax_cl_status tuning_read(const char *source, const char *path, bool must_exist, const device_facts *device,
+                             tuning_row *row, bool *changed);
 
 /* ---- families/strategy.c, families/geometry.c: which kernel, and how it lies over the problem ------------- */
 
@@ -203,6 +213,8 @@ typedef struct geometry {
     uint32_t unroll;
     uint32_t ahead;        /* bytes of input asked for before they are read; 0: none */
     uint32_t near_bytes;   /* strip.clh: NEAR; 0: none */
+    uint32_t hint;         /* vector.clh: HINT, of what is asked for into the first-level cache; 0: nothing is */
+    uint32_t far_hint;     /* vector.clh: FAR_HINT, into the second-level cache */
     uint32_t fused;        /* strip.clh, blocks.cl: FUSED */
     uint32_t loads, batch; /* held rows, blocks: vectors of a work-item; rows at once, blocks of a job */
     uint32_t wide, pad;    /* blocks: elements of a wide load, and behind a block in local memory */
@@ -294,7 +306,7 @@ uint32_t plan_input_vector(argmax_cl_plan plan);
 /* Dims of each kind that the argument of a kernel has room for, by the numbers of kept and reduced ones. */
 uint32_t dims_room(uint64_t kept, uint64_t reduced);
 /* Build options of the scanning and of the merging kernel: kinds only, never sizes. */
-void options_scan(const problem *p, const layout *l, const geometry *g, char text[OPTIONS_CAPACITY]);
-void options_merge(const problem *p, const layout *l, const geometry *g, char text[OPTIONS_CAPACITY]);
+void options_scan(const problem *p, const layout *l, const geometry *g, char options[OPTIONS_CAPACITY]);
+void options_merge(const problem *p, const layout *l, const geometry *g, char options[OPTIONS_CAPACITY]);
 
 #endif

@@ -173,7 +173,7 @@ typedef struct argmax_cl_desc {
                                     A name forces that one, or the plan is refused */
     const char *tuning;          /* NULL: the tuning row of the device's class, with the changes of the user's tuning
                                     file, or of the one that the environment variable ARGMAX_CL_TUNING names. A name
-                                    forces that row as it is built in ("cpu", "gpu") */
+                                    forces that row as it is built in: "cpu", "cpu-amd", "cpu-intel", "gpu" */
 } argmax_cl_desc;
 
 #define ARGMAX_CL_TENSOR_INIT {sizeof(argmax_cl_tensor), (argmax_cl_dtype)0, 0, NULL, NULL, 0}

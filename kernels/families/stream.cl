@@ -11,12 +11,14 @@
  * Rows that follow each other and are narrow are taken several as one (`fused`), of which the last may be incomplete:
  * its `rest` of rows is folded element by element.
  *
- * From the host, besides order.clh and index.clh: GROUP, UNROLL (rows in flight), STRIP (vectors of a work-item, which
+ * From the host (options.clh): GROUP, UNROLL (rows in flight), STRIP (vectors of a work-item, which
  * lie `across` vectors apart), ONE_BATCH where no part has more than UNROLL rows and nobody shares a column, UNWALKED 1 where the last reduced dim is inside the columns, RUNS where UNROLL rows of a
  * work-item lie at equal distances, LATE: the end of a tile is dealt out in pieces, to whoever is done with its part
  * (late.clh). */
+#include "options.clh"
+
 #include "workgroup/finish.clh"
-#ifdef LATE
+#if LATE
 #include "workgroup/late.clh"
 #endif
 #include "order/order.clh"
@@ -24,7 +26,7 @@
 
 #define BLOCK (ITERATIONS_MAX / UNROLL * UNROLL) /* rows that an accumulator counts */
 
-#ifdef LOAD_STRIDED
+#if LOAD_STRIDED
 #define COLUMN_STRIDE(g) ((g)->column_stride)
 #else
 #define COLUMN_STRIDE(g) 1
@@ -32,7 +34,7 @@
 
 /* Rows that lack at the end of a batch: the last one again, which changes nothing, where that is less than to ask for
  * each of them. */
-#if defined(ONE_BATCH) && defined(RUNS) && UNROLL > 4
+#if ONE_BATCH && RUNS && UNROLL > 4
 #define REPEATED 1
 #else
 #define REPEATED 0
@@ -45,7 +47,7 @@ typedef struct {
     uintptr_t first, last;
 } inside_t;
 
-#ifdef LOAD_SHIFTED
+#if LOAD_SHIFTED
 #define MAY_REACH_OUT
 #define WORD(p) ((uintptr_t)(p) & ~(uintptr_t)3)
 static inline inside_t inside_of(__global const T *in, const stream_t *g) {
@@ -58,7 +60,7 @@ static inline bool is_inside(const inside_t *i, __global const T *p) {
     return (WORD(p) >= i->first) & (WORD((uintptr_t)p + 3) <= i->last);
 }
 #define load_inside(i, p) load_elements(p)
-#elif defined(PHASED)
+#elif PHASED
 #define MAY_REACH_OUT
 static inline inside_t inside_of(__global const T *in, const stream_t *g) {
     inside_t i;
@@ -104,7 +106,7 @@ static inline long row_place(const dims_t *dims, const stream_t *g, const walk_t
 
 /* Go on by one row, `sharing` later. */
 static inline __attribute__((always_inline)) void next_row(const dims_t *dims, const stream_t *g, step_t *step) {
-#if defined(RUNS)
+#if RUNS
     (void)dims;
     step->row += (long)g->sharing * g->stride;
 #else
@@ -120,7 +122,7 @@ static inline __attribute__((always_inline)) void fold_rows(const dims_t *dims, 
 #ifdef MAY_REACH_OUT
     step_t look = *step;
     bool inside = true;
-#ifdef RUNS
+#if RUNS
 #pragma unroll
     for (int s = 0; s < STRIP; ++s)
         inside &= is_inside(&look.inside, look.start[s] + look.row) &
@@ -149,7 +151,7 @@ static inline __attribute__((always_inline)) void fold_rows(const dims_t *dims, 
 #pragma unroll
         for (int s = 0; s < STRIP; ++s) {
             __global const T *at = step->start[s] + step->row;
-#ifdef RUNS
+#if RUNS
             const long distance = (long)g->sharing * g->stride;
 #else
             walk_t walk = step->walk;
@@ -165,7 +167,7 @@ static inline __attribute__((always_inline)) void fold_rows(const dims_t *dims, 
                     bits[s][u] = load(at, COLUMN_STRIDE(g));
 #endif
 #if REPEATED
-#elif defined(RUNS)
+#elif RUNS
                 at += distance;
 #else
                 walk_on(&walk, by, g->segment);
@@ -181,7 +183,7 @@ static inline __attribute__((always_inline)) void fold_rows(const dims_t *dims, 
                     ACC_STEP(acc[s], bits[s][u], k + (REPEATED ? min((uint)u, count - 1) : (uint)u));
     }
     /* Behind them, of which there are UNROLL but for the last ones. */
-#ifdef RUNS
+#if RUNS
     step->row += (long)(g->sharing * UNROLL) * g->stride;
 #if WALKED != 1
     step->walk.x += g->sharing * UNROLL;
@@ -229,7 +231,7 @@ static inline __attribute__((always_inline)) void scan(const dims_t *dims, const
     const uint rows = g->sharing == 1 ? left : (left + (g->sharing - 1)) / g->sharing;
     step->walk = walk_to(r, g->segment);
     step->row = row_place(dims, g, step->walk);
-#ifdef ONE_BATCH
+#if ONE_BATCH
     acc_t acc[STRIP];
 #pragma unroll
     for (int s = 0; s < STRIP; ++s)
@@ -266,14 +268,14 @@ static inline __attribute__((always_inline)) void scan(const dims_t *dims, const
 #define SLOT(share, c) (((c) % VEC) * PLANE + (share) * g.across + (c) / VEC)
 
 /* Elements that a vector may begin before a tile. */
-#ifdef PHASED
+#if PHASED
 #define PHASES (VEC - 1)
 #else
 #define PHASES 0
 #endif
 
 /* Whether component j is this vector's own, and none that the one beside has. */
-#ifdef PHASED
+#if PHASED
 #define IS_OWN(j, s) true
 #else
 #define IS_OWN(j, s) ((j) >= before[s])
@@ -301,7 +303,7 @@ static inline __attribute__((always_inline)) void scan(const dims_t *dims, const
                block + (long)(answer) * (long)g.inner * COLUMN_STRIDE(&g), won, at, KEY_KNOWN(k))
 #endif
 
-#ifdef LATE
+#if LATE
 #define SCAN_TILE(unit)                                                                                                \
     do {                                                                                                               \
         ulong row = from, last = to;                                                                                   \
@@ -337,7 +339,7 @@ static inline __attribute__((always_inline)) void scan(const dims_t *dims, const
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 stream(__global const T *restrict in, TARGET, const dims_t dims, const stream_t g FINISH_PARAMETERS) {
     FINISH_LOCALS
-#ifndef ONE_BATCH
+#if !ONE_BATCH
     __local candidate_t shared[VEC * PLANE];
 #elif VEC > 1
     __local uchar found_rows[STRIP * VEC * GROUP];
@@ -345,7 +347,7 @@ stream(__global const T *restrict in, TARGET, const dims_t dims, const stream_t 
     __local T found_keys[STRIP * VEC * GROUP];
 #endif
 #endif
-#ifdef LATE
+#if LATE
     __local uint taken[2];
 #endif
     const uint me = (uint)get_local_id(0);
@@ -374,7 +376,7 @@ stream(__global const T *restrict in, TARGET, const dims_t dims, const stream_t 
         winners_t winners[STRIP];
         uint before[STRIP]; /* elements of a vector before the first of its columns of the tile */
         step_t step;
-#ifdef PHASED
+#if PHASED
         const long row_start = row_place(&dims, &g, walk_to(from + share, g.segment));
         __global const T *const begin = in + block + (long)first + row_start;
         before[0] = (uint)((uintptr_t)begin / sizeof(T) % VEC);
@@ -398,7 +400,7 @@ stream(__global const T *restrict in, TARGET, const dims_t dims, const stream_t 
         }
         SCAN_TILE(unit);
 
-#ifdef ONE_BATCH
+#if ONE_BATCH
         const ulong first_answer = first;
         const uint answers = width;
 #if VEC == 1

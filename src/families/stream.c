@@ -229,8 +229,8 @@ static const char *lay_out_stream(const geometry_request *r, geometry *g) {
 
 static void add_options(const geometry *g, writer *out) {
     text_add(out, " -DUNROLL=%" PRIu32 " -DSTRIP=%" PRIu32 "%s%s%s%s%s", g->unroll, g->strip,
-             g->one_batch ? " -DONE_BATCH" : "", g->phased ? " -DPHASED" : "", g->inner > 1 ? " -DUNWALKED=1" : "", g->steady ? " -DRUNS" : "",
-             g->pieces ? " -DLATE" : "");
+             g->one_batch ? " -DONE_BATCH=1" : "", g->phased ? " -DPHASED=1" : "", g->inner > 1 ? " -DUNWALKED=1" : "", g->steady ? " -DRUNS=1" : "",
+             g->pieces ? " -DLATE=1" : "");
 }
 
 /* Elements of the buffer that are addressed first and last. */

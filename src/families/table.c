@@ -14,7 +14,6 @@
     NEXT(split_strided_columns)                                                                                        \
     NEXT(abreast_rows)                                                                                                 \
     NEXT(held_rows)                                                                                                    \
-    NEXT(tiny_rows)                                                                                                    \
     NEXT(short_rows)                                                                                                   \
     NEXT(long_rows)                                                                                                    \
     NEXT(split_rows)                                                                                                   \

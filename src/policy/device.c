@@ -50,14 +50,18 @@ argmax_cl_status device_enter(void) {
 }
 
 /* A name that does not fit or is not given is no reason to refuse the device. */
-static cl_int device_name(cl_device_id device, char name[NAME_BYTES]) {
+static cl_int device_text(cl_device_id device, cl_device_info what, char name[NAME_BYTES]) {
     char text[1024] = "";
-    const cl_int code = clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof text, text, NULL);
+    const cl_int code = clGetDeviceInfo(device, what, sizeof text, text, NULL);
     if (code != CL_SUCCESS)
         snprintf(text, sizeof text, "unnamed");
     text[sizeof text - 1] = '\0';
     snprintf(name, NAME_BYTES, "%.*s", (int)NAME_BYTES - 1, text);
     return code;
+}
+
+static cl_int device_name(cl_device_id device, char name[NAME_BYTES]) {
+    return device_text(device, CL_DEVICE_NAME, name);
 }
 
 static bool has_extension(cl_device_id device, const char *name) {
@@ -176,6 +180,9 @@ argmax_cl_status device_query(cl_device_id device, device_facts *facts) {
     facts->wide_atomics = facts->ptx || (has_extension(device, "cl_khr_int64_base_atomics") &&
                                          has_extension(device, "cl_khr_int64_extended_atomics"));
     device_name(device, facts->name);
+    device_text(device, CL_DEVICE_VENDOR, facts->vendor);
+    if (facts->type & CL_DEVICE_TYPE_CPU)
+        processor_name(facts->processor);
     facts->loop_limit = find_loop_limit(facts->name);
     if (is_too_old(device))
         return fail(ARGMAX_CL_ERROR_DEVICE_LIMIT, "%s has an OpenCL older than 1.2: expected 1.2 or later",

@@ -23,6 +23,7 @@ static const struct {
     {"clRetainEvent", ANY, NULL},
     /* Facts that choose a faster way, and names. */
     {"clGetDeviceInfo", CL_DEVICE_NAME, NULL},
+    {"clGetDeviceInfo", CL_DEVICE_VENDOR, NULL},
     {"clGetDeviceInfo", CL_DEVICE_PLATFORM, NULL},
     {"clGetDeviceInfo", CL_DEVICE_EXTENSIONS, NULL},
     {"clGetDeviceInfo", CL_DEVICE_VERSION, NULL},

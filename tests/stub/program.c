@@ -20,6 +20,11 @@ static uint64_t number(const char *options, const char *name) {
     return text ? strtoull(text, NULL, 0) : 0;
 }
 
+static bool is(const char *options, const char *name, const char *word) {
+    const char *const text = defined(options, name);
+    return text && strncmp(text, word, strlen(word)) == 0;
+}
+
 static uint32_t width(const char *type) {
     return strncmp(type, "uchar", 5) == 0    ? 8
            : strncmp(type, "ushort", 6) == 0 ? 16
@@ -31,8 +36,8 @@ static stub_options read_options(const char *text) {
     return (stub_options){
         .bits = width(defined(text, "T")),
         .mantissa = (uint32_t)number(text, "MANTISSA"),
-        .is_float = defined(text, "KIND_FLOAT"),
-        .is_signed = defined(text, "KIND_SIGNED"),
+        .is_float = is(text, "KIND", "FLOAT"),
+        .is_signed = is(text, "KIND", "SIGNED"),
         .minimum = number(text, "MINIMUM"),
         .last = number(text, "LAST"),
         .ignore_nan = number(text, "IGNORE_NAN"),
