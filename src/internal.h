@@ -248,7 +248,7 @@ static inline bool has_words(const geometry *g) {
 /* What `divide` of kernels/memory/index.clh takes instead of a divisor: 0 for 1. */
 uint64_t reciprocal(uint64_t divisor);
 
-/* Counters that a queue has, enough for any device whose outputs are fewer than its work-groups. */
+/* Counters that a launch may have, enough for any device whose outputs are fewer than its work-groups. */
 #define COUNTERS_A_QUEUE 4096
 
 /* Strategies in the order of preference. */
