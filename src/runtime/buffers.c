@@ -119,6 +119,12 @@ static argmax_cl_status check_tensor(const char *name, const tensor_view *view, 
                     "%s is a sub-buffer with origin %zu: expected a multiple of %" PRIu32
                     ", the bytes that kernels move at once; a tensor's offset may be any",
                     name, facts.origin, alignment);
+    /* Devices with memory of their own may use the caller's in place, too. */
+    if (alignment > element && (facts.address + facts.origin) % alignment)
+        return fail(ARGMAX_CL_ERROR_INVALID_BUFFER,
+                    "%s starts at address 0x%" PRIx64 " of host memory: expected a multiple of %" PRIu32
+                    ", the bytes that kernels move at once; a tensor's offset may be any",
+                    name, facts.address + facts.origin, alignment);
     *out = occupy(name, &facts, view->first * element, end);
     return ARGMAX_CL_SUCCESS;
 }

@@ -340,7 +340,34 @@ START_TEST(one_queue) {
 }
 END_TEST
 
+/* ---- devices that are told of ---- */
+
+START_TEST(a_context_of_many_devices) {
+    stub_manners.listed = 200;
+    solve_all("in a context of 200 devices");
+    stub_manners.listed = 0;
+}
+END_TEST
+
+/* Left out of the list, and refused with the reason. */
+START_TEST(devices_before_opencl_1_2) {
+    static const char *const versions[] = {"OpenCL 1.0 stub", "OpenCL 1.1 stub"};
+    argmax_cl_handle handle = NULL;
+    uint32_t count = 1;
+    for (int i = 0; i < 2; i++) {
+        const runner *const r = suite_runner();
+        stub_manners.version = versions[i];
+        ck_assert_int_eq(argmax_cl_list_devices(0, NULL, &count), ARGMAX_CL_SUCCESS);
+        ck_assert_uint_eq(count, 0);
+        ck_assert_int_eq(argmax_cl_create(&handle, r->context, r->device), ARGMAX_CL_ERROR_DEVICE_LIMIT);
+        ck_assert_msg(strstr(argmax_cl_last_error(), "older than 1.2") != NULL, "%s", argmax_cl_last_error());
+        ck_assert_ptr_null(handle);
+    }
+    stub_manners.version = NULL;
+}
+END_TEST
+
 SUITE_MAIN("hostile", dead_launches_do_not_poison_the_next, launches_that_die_at_random,
            failed_dependencies_fail_every_route, a_queue_at_the_address_of_a_live_one, nothing_of_the_callers_is_kept,
            new_memory_is_noise, objects_at_addresses_of_others, one_work_item_a_group, little_local_memory,
-           one_compute_unit, one_queue)
+           one_compute_unit, one_queue, a_context_of_many_devices, devices_before_opencl_1_2)

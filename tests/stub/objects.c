@@ -155,8 +155,9 @@ cl_int clGetDeviceIDs(cl_platform_id of, cl_device_type type, cl_uint count, cl_
 static const char atomics[] = "cl_khr_int64_base_atomics cl_khr_int64_extended_atomics"; /* for answers in words */
 
 static cl_int device_text(cl_device_id device, cl_device_info what, size_t bytes, void *to, size_t *needed) {
+    const char *const version = stub_manners.version ? stub_manners.version : "OpenCL 2.0 stub";
     const char *const text = what == CL_DEVICE_NAME               ? device->name
-                             : what == CL_DEVICE_VERSION          ? "OpenCL 2.0 stub"
+                             : what == CL_DEVICE_VERSION          ? version
                              : what == CL_DEVICE_OPENCL_C_VERSION ? "OpenCL C 2.0 stub"
                              : what == CL_DEVICE_EXTENSIONS       ? atomics
                              : what == CL_DRIVER_VERSION          ? "1"
@@ -230,8 +231,15 @@ cl_context clCreateContext(const cl_context_properties *properties, cl_uint coun
 cl_int clGetContextInfo(cl_context context, cl_context_info what, size_t bytes, void *to, size_t *needed) {
     if (!stub_is(context, STUB_CONTEXT))
         return CL_INVALID_CONTEXT;
-    return what == CL_CONTEXT_DEVICES ? stub_answer(&context->device, sizeof context->device, bytes, to, needed)
-                                      : CL_INVALID_VALUE;
+    if (what != CL_CONTEXT_DEVICES)
+        return CL_INVALID_VALUE;
+    static struct _cl_device_id others[256];
+    cl_device_id list[257];
+    const size_t before = stub_manners.listed ? stub_manners.listed - 1 : 0;
+    for (size_t i = 0; i < before && i < 256; ++i)
+        list[i] = &others[i];
+    list[before] = context->device;
+    return stub_answer(list, (before + 1) * sizeof list[0], bytes, to, needed);
 }
 
 cl_int clRetainContext(cl_context context) {

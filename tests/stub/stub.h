@@ -38,6 +38,8 @@ typedef struct stub_conduct {
     uint32_t queues;      /* at most so many at a time; 0: any number */
     uint32_t units;       /* of each device; 0: as they are */
     size_t group, local;  /* largest work-group, bytes of local memory; 0: as they are */
+    uint32_t listed;      /* devices of a context, the handle's the last; 0: one */
+    const char *version;  /* of the devices; NULL: OpenCL 2.0 stub */
     const char *platform; /* its name; NULL: Stub */
 } stub_conduct;
 extern stub_conduct stub_manners;
