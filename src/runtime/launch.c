@@ -141,7 +141,8 @@ argmax_cl_status plan_enqueue(argmax_cl_plan plan, cl_command_queue queue, bool 
                               const argmax_cl_buffers *buffers, cl_mem workspace, cl_uint wait_count,
                               const cl_event *wait_list, cl_event *event) {
     argmax_cl_status status = check_enqueue(plan->handle->context, &plan->problem, plan->geometry.aligned_elements,
-                                            buffers, workspace, plan->workspace_bytes, wait_count, wait_list);
+                                            !plan->handle->facts.copies_host_memory, buffers, workspace,
+                                            plan->workspace_bytes, wait_count, wait_list);
     if (!status && plan->problem.outputs == 0)
         status = launch_nothing(queue, wait_count, wait_list, event);
     else if (!status)

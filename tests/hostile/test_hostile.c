@@ -214,12 +214,14 @@ static void reuse_address(const char *line, const char *other) {
 }
 
 START_TEST(a_queue_at_the_address_of_a_live_one) {
-    stub_manners.reuse = stub_manners.drop_queues = true;
+    stub_manners.reuse = true;
+    stub_manners.drop_queues = true;
     stub_manners.platform = "Intel(R) OpenCL Graphics";
     reuse_address(lines[1], "argmin float32 5000 axes=0 data=pair seed=9 strategy=split-rows");
     reuse_address(lines[3], "argmin float32 64x50 axes=0 data=ties seed=9 strategy=split-columns");
     stub_manners.platform = NULL;
-    stub_manners.reuse = stub_manners.drop_queues = false;
+    stub_manners.reuse = false;
+    stub_manners.drop_queues = false;
 }
 END_TEST
 

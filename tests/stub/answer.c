@@ -34,18 +34,20 @@ static void store(void *to, int64_t element, uint32_t bits, uint64_t value) {
         ((uint64_t *)to)[element] = value;
 }
 
-/* Greater keys are better; 0 never wins. */
-static uint64_t key_of(const stub_options *o, uint64_t bits) {
+/* Greater keys are better. False for what never wins. */
+static bool key_of(const stub_options *o, uint64_t bits, uint64_t *key) {
     const uint64_t sign = (uint64_t)1 << (o->bits - 1), magnitude = bits & (sign - 1);
     const uint64_t infinity = (sign - 1) >> o->mantissa << o->mantissa, all = sign | (sign - 1);
     uint64_t rank = o->is_signed ? bits ^ sign : bits;
     if (o->is_float) {
-        if (magnitude > infinity)
-            return o->ignore_nan ? 0 : UINT64_MAX;
+        if (magnitude > infinity) {
+            *key = UINT64_MAX;
+            return !o->ignore_nan;
+        }
         rank = magnitude && (bits & sign) ? sign - magnitude : sign + magnitude;
     }
-    rank = o->minimum ? all - rank : rank;
-    return rank < UINT64_MAX ? rank + 1 : rank; /* of 64-bit integers the last two share a key: no test has both */
+    *key = o->minimum ? all - rank : rank;
+    return true;
 }
 
 /* Sum of coordinate * stride of a position in row-major order. */
@@ -97,8 +99,9 @@ static uint64_t solve(const stub_options *o, const walk *w, const void *input, i
         int64_t at = start + place(row, w->count, w->size, w->in);
         uint64_t index = (uint64_t)place(row, w->count, w->size, w->index);
         for (uint64_t column = 0; column < w->columns; ++column) {
-            const uint64_t key = key_of(o, load(input, at, o->bits));
-            if (key > best || (key == best && key && (index > best_index) == o->last)) {
+            uint64_t key;
+            if (key_of(o, load(input, at, o->bits), &key) &&
+                (best_index == NO_INDEX || key > best || (key == best && (index > best_index) == o->last))) {
                 best = key;
                 best_index = index;
             }

@@ -31,7 +31,7 @@ typedef struct stub_conduct {
     uint32_t kill_one_in; /* as does one of so many others, drawn at random; 0: none */
     uint32_t kill_after;  /* each after so many of its work-groups */
     atomic_bool hold;     /* merging waits while this is true */
-    bool reuse;           /* a new object gets the address of the last one of its kind and size that went */
+    atomic_bool reuse;    /* a new object gets the address of the last one of its kind and size that went */
     bool drop_queues;     /* a released queue goes at once, while its commands still run */
     bool keep_arguments;  /* kernel objects hold references to their buffers */
     bool noise;           /* new buffers are filled with noise */
