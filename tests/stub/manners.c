@@ -26,6 +26,7 @@ __attribute__((constructor)) static void read_manners(void) {
     stub_manners.reuse = manner(text, "reuse");
     stub_manners.drop_queues = manner(text, "drop_queues");
     stub_manners.keep_arguments = manner(text, "keep_arguments");
+    stub_manners.hold_queues = manner(text, "hold_queues");
     stub_manners.noise = manner(text, "noise");
     stub_manners.queues = manner(text, "queues");
     stub_manners.units = manner(text, "units");

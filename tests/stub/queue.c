@@ -173,6 +173,10 @@ static cl_int put(cl_command_queue queue, const stub_command *what, cl_uint wait
     }
     const cl_event done = event || wait ? stub_event(queue->context, CL_QUEUED) : NULL;
     c->event = done;
+    if (done && stub_manners.hold_queues) {
+        done->queue = queue;
+        stub_retain(queue);
+    }
     if (done)
         clRetainEvent(done);
     for_buffers(c, clRetainMemObject);

@@ -34,6 +34,7 @@ typedef struct stub_conduct {
     atomic_bool reuse;    /* a new object gets the address of the last one of its kind and size that went */
     bool drop_queues;     /* a released queue goes at once, while its commands still run */
     bool keep_arguments;  /* kernel objects hold references to their buffers */
+    bool hold_queues;     /* events hold references to their queues */
     bool noise;           /* new buffers are filled with noise */
     uint32_t queues;      /* at most so many at a time; 0: any number */
     uint32_t units;       /* of each device; 0: as they are */
@@ -147,6 +148,7 @@ cl_int stub_run_kernel(const stub_arguments *arguments, size_t groups);
 struct _cl_event {
     stub_object object;
     cl_context context;
+    cl_command_queue queue; /* that it holds; NULL: none */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     cl_int status;
