@@ -11,17 +11,24 @@
 
 #include <stdlib.h>
 
-/* What a block has room for: so many counters, and so many launches at least. Making one costs the host 20 to 100 us,
- * which few launches may share. */
+/* What a block has room for. A queue's first one is small, since queues may live for one call; of the others each
+ * serves so many counters, and launches, that the time to make it is nothing to each of them. */
+#define FIRST_COUNTERS 1024
 #define BLOCK_COUNTERS (UINT64_C(1) << 16)
 #define BLOCK_LAUNCHES 64
 /* Two launches share no sector of a GPU's cache. */
 #define COUNTERS_TOGETHER 8
 
+static uint64_t choose_room(bool first, uint64_t count) {
+    if (first)
+        return count > FIRST_COUNTERS ? count : FIRST_COUNTERS;
+    return count * BLOCK_LAUNCHES > BLOCK_COUNTERS ? count * BLOCK_LAUNCHES : BLOCK_COUNTERS;
+}
+
 /* Under the lend lock: a new block in place of the old one, which OpenCL keeps until the launches that use it are done.
  */
 static bool renew(argmax_cl_handle handle, counter_block *block, uint64_t count) {
-    const uint64_t room = count * BLOCK_LAUNCHES > BLOCK_COUNTERS ? count * BLOCK_LAUNCHES : BLOCK_COUNTERS;
+    const uint64_t room = choose_room(!block->buffer, count);
     cl_int code = CL_OUT_OF_HOST_MEMORY;
     cl_mem fresh = NULL;
     cl_uint *const zeros = calloc((size_t)room, sizeof *zeros);

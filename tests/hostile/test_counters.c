@@ -74,6 +74,26 @@ START_TEST(one_queue_too_many_gets_none) {
 }
 END_TEST
 
+/* Queues may live for one call; the blocks of one that lives on grow. */
+START_TEST(a_new_queue_costs_little) {
+    const argmax_cl_handle handle = open_handle();
+    static const char memory[2];
+    counter_loan loan;
+    size_t bytes = 0, before = 0;
+    for (uint64_t block = 1; block <= 4; block++) {
+        do
+            ck_assert(counters_lend(handle, queue_at(memory, 0), 4, &loan));
+        while (loan.number < block);
+        before = bytes;
+        ck_assert_int_eq(clGetMemObjectInfo(loan.buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL), CL_SUCCESS);
+        ck_assert_uint_ge(bytes, before);
+        ck_assert(block > 1 || bytes <= 4096);
+    }
+    ck_assert_uint_ge(bytes, 262144);
+    argmax_cl_destroy(handle);
+}
+END_TEST
+
 /* Plans then make two launches. */
 START_TEST(a_full_device_lends_none) {
     const argmax_cl_handle handle = open_handle();
@@ -93,6 +113,7 @@ int main(void) {
     tcase_add_test(tests, launches_share_no_counters);
     tcase_add_test(tests, queues_share_no_memory_object);
     tcase_add_test(tests, one_queue_too_many_gets_none);
+    tcase_add_test(tests, a_new_queue_costs_little);
     tcase_add_test(tests, a_full_device_lends_none);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
