@@ -31,6 +31,7 @@ typedef struct counter_block {
     cl_mem buffer;       /* NULL: none yet */
     uint64_t number;     /* tells it from others that had its buffer's address; from 1 on */
     uint64_t room, used; /* counters */
+    uint64_t last_loan;
 } counter_block;
 
 /* What one launch gets of it. */
@@ -63,7 +64,7 @@ struct argmax_cl_handle_s {
     pthread_mutex_t lend_lock; /* who has which counters */
     counter_block blocks[QUEUES_KEPT];
     uint32_t lent; /* blocks with a queue */
-    uint64_t blocks_made;
+    uint64_t blocks_made, loans;
 };
 
 void handle_retain(argmax_cl_handle handle);

@@ -5,8 +5,9 @@
  * an in-order queue has a block of them, which its launches use up from the front, and then another block. Blocks are
  * memory objects of their own, since two queues must not write one without synchronisation (OpenCL 1.2, appendix A).
  *
- * A queue is known by its address alone, since the handle keeps no queue. Queues beyond QUEUES_KEPT and out-of-order
- * ones get none; there, and where there is no memory for a block, plans make two launches. */
+ * A queue is known by its address alone, since the handle keeps no queue. One that got nothing for long makes room for
+ * another. Where QUEUES_KEPT others are in use, on out-of-order queues, and where there is no memory for a block, plans
+ * make two launches. */
 #include "api/handle.h"
 
 #include <stdlib.h>
@@ -16,6 +17,8 @@
 #define FIRST_COUNTERS 1024
 #define BLOCK_COUNTERS (UINT64_C(1) << 16)
 #define BLOCK_LAUNCHES 64
+/* Other queues' loans after which a queue may be gone. */
+#define LOANS_KEPT 1024
 /* Two launches share no sector of a GPU's cache. */
 #define COUNTERS_TOGETHER 8
 
@@ -49,24 +52,34 @@ static bool renew(argmax_cl_handle handle, counter_block *block, uint64_t count)
 
 /* Under the lend lock. NULL when others have all places. */
 static counter_block *find_block(argmax_cl_handle handle, cl_command_queue queue) {
-    uint32_t i = 0;
-    while (i < handle->lent && handle->blocks[i].queue != queue)
-        ++i;
-    if (i == QUEUES_KEPT)
+    uint32_t oldest = 0;
+    for (uint32_t i = 0; i < handle->lent; ++i) {
+        if (handle->blocks[i].queue == queue)
+            return &handle->blocks[i];
+        if (handle->blocks[i].last_loan < handle->blocks[oldest].last_loan)
+            oldest = i;
+    }
+    if (handle->lent < QUEUES_KEPT)
+        oldest = handle->lent++;
+    else if (handle->loans - handle->blocks[oldest].last_loan < LOANS_KEPT)
         return NULL;
-    if (i == handle->lent)
-        handle->blocks[handle->lent++].queue = queue;
-    return &handle->blocks[i];
+    counter_block *const block = &handle->blocks[oldest];
+    if (block->buffer)
+        clReleaseMemObject(block->buffer);
+    *block = (counter_block){.queue = queue};
+    return block;
 }
 
 bool counters_lend(argmax_cl_handle handle, cl_command_queue queue, uint64_t count, counter_loan *loan) {
     const uint64_t taken = (count + COUNTERS_TOGETHER - 1) / COUNTERS_TOGETHER * COUNTERS_TOGETHER;
     pthread_mutex_lock(&handle->lend_lock);
+    ++handle->loans;
     counter_block *const block = find_block(handle, queue);
     const bool has = block && (taken <= block->room - block->used || renew(handle, block, taken));
     if (has) {
         *loan = (counter_loan){block->buffer, block->number, block->used};
         block->used += taken;
+        block->last_loan = handle->loans;
     }
     pthread_mutex_unlock(&handle->lend_lock);
     return has;

@@ -74,6 +74,27 @@ START_TEST(one_queue_too_many_gets_none) {
 }
 END_TEST
 
+/* Nobody says when a queue is gone. */
+START_TEST(a_queue_unused_for_long_makes_room) {
+    const argmax_cl_handle handle = open_handle();
+    static const char memory[QUEUES_KEPT + 1];
+    counter_loan loan, last;
+    uint32_t refused = 0;
+    for (uint32_t i = 0; i < QUEUES_KEPT; i++)
+        ck_assert(counters_lend(handle, queue_at(memory, i), 4, &loan));
+    while (!counters_lend(handle, queue_at(memory, QUEUES_KEPT), 4, &loan)) {
+        for (uint32_t i = 1; i < QUEUES_KEPT; i++)
+            ck_assert(counters_lend(handle, queue_at(memory, i), 4, &last));
+        ck_assert_uint_lt(++refused, 1000);
+    }
+    ck_assert_uint_gt(refused, 1);
+    for (uint32_t i = 1; i <= QUEUES_KEPT; i++) /* the others keep theirs */
+        ck_assert(counters_lend(handle, queue_at(memory, i), 4, &last));
+    ck_assert(!counters_lend(handle, queue_at(memory, 0), 4, &loan));
+    argmax_cl_destroy(handle);
+}
+END_TEST
+
 /* Queues may live for one call; the blocks of one that lives on grow. */
 START_TEST(a_new_queue_costs_little) {
     const argmax_cl_handle handle = open_handle();
@@ -113,6 +134,7 @@ int main(void) {
     tcase_add_test(tests, launches_share_no_counters);
     tcase_add_test(tests, queues_share_no_memory_object);
     tcase_add_test(tests, one_queue_too_many_gets_none);
+    tcase_add_test(tests, a_queue_unused_for_long_makes_room);
     tcase_add_test(tests, a_new_queue_costs_little);
     tcase_add_test(tests, a_full_device_lends_none);
     suite_add_tcase(suite, tests);
