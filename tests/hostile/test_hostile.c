@@ -35,7 +35,7 @@ static void open_scene(scene *s, const char *line, argmax_cl_handle handle, bool
     job_open(&s->j, text);
     s->handle = handle;
     if (s->j.d.desc.value)
-        s->j.buffers.value = buffer_of(suite_runner(), CL_MEM_READ_WRITE, OUTPUTS_MAX * 8, NULL);
+        s->j.buffers.value = buffer_of(suite_runner(), CL_MEM_READ_WRITE, OUTPUTS_MAX * sizeof(int64_t), NULL);
     if (by_plan) {
         ck_assert_int_eq(argmax_cl_plan_create(&s->plan, handle, s->j.p.op, &s->j.d.desc), ARGMAX_CL_SUCCESS);
         s->workspace = workspace_of(s->plan);

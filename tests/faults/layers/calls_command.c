@@ -113,7 +113,7 @@ static cl_int CL_API_CALL on_clEnqueueNDRangeKernel(cl_command_queue queue, cl_k
     check_sizes(THIS_CALL, queue, kernel, dims, global, local);
     if (!check_arguments(THIS_CALL, q, k))
         return CL_INVALID_KERNEL_ARGS;
-    const bool dies = dims == 1 && !offset && local && is_cut();
+    const bool dies = dims == 1 && !offset && local && *local && is_cut();
     return started(q,
                    dies
                        ? enqueue_cut(queue, kernel, global, local, count, events, event)
