@@ -94,8 +94,8 @@ argmax_cl_status check_queue(cl_context context, cl_device_id device, cl_command
  * large enough for the problem's addressed ranges, outputs and workspace disjoint from all others (sub-buffers by
  * parent and origin, USE_HOST_PTR buffers by address), wait list sound. workspace_bytes 0: workspace ignored. The input
  * is read by vectors of input_vector elements that start at multiples of their size, 1 where any element may come
- * first. */
-argmax_cl_status check_enqueue(cl_context context, const problem *p, uint32_t input_vector,
+ * first; `in_place`: so in the caller's memory, too. */
+argmax_cl_status check_enqueue(cl_context context, const problem *p, uint32_t input_vector, bool in_place,
                                const argmax_cl_buffers *given, cl_mem workspace, size_t workspace_bytes,
                                cl_uint wait_count, const cl_event *wait_list);
 
@@ -135,11 +135,12 @@ typedef struct device_facts {
     cl_ulong local_bytes; /* local memory of a work-group */
     cl_ulong cache_bytes; /* of the device's memory; 0: none, or not told */
     bool little_endian;
-    cl_ulong max_buffer;  /* CL_DEVICE_MAX_MEM_ALLOC_SIZE, bytes */
-    bool host_unified;    /* host memory can be used in place */
-    bool aligned_buffers; /* buffers start at multiples of any vector: no host memory is used in place */
-    bool clang_cpu;       /* its compiler takes what Clang adds to OpenCL C: see kernels/memory/vector.clh, wide.clh,
-                             columns.cl */
+    cl_ulong max_buffer;     /* CL_DEVICE_MAX_MEM_ALLOC_SIZE, bytes */
+    bool host_unified;       /* host memory can be used in place */
+    bool aligned_buffers;    /* buffers of its own start at multiples of any vector */
+    bool copies_host_memory; /* so do those of CL_MEM_USE_HOST_PTR */
+    bool clang_cpu;          /* its compiler takes what Clang adds to OpenCL C: see kernels/memory/vector.clh, wide.clh,
+                                columns.cl */
     bool queue_addresses_return; /* to a new queue while the old one's commands still run */
     bool kernels_keep_arguments; /* a kernel object holds a reference to its buffers */
     bool ptx;                    /* takes inline PTX for sm_90 */
@@ -264,7 +265,7 @@ static inline bool has_words(const geometry *g) {
 /* What `divide` of kernels/memory/index.clh takes instead of a divisor: 0 for 1. */
 uint64_t reciprocal(uint64_t divisor);
 
-/* Counters that a queue has, enough for any device whose outputs are fewer than its work-groups. */
+/* Counters that a launch may have, enough for any device whose outputs are fewer than its work-groups. */
 #define COUNTERS_A_QUEUE 4096
 
 /* Strategies in the order of preference. */

@@ -86,7 +86,7 @@ static bool is_clang_cpu(const char *platform, cl_device_type type) {
 }
 
 /* Intel's runtime for GPUs drops a released queue without waiting for its commands; Mesa's rusticl counts a kernel's
- * argument as a reference to the buffer (docs/portability.md). */
+ * argument as a reference to the buffer; NVIDIA's copies host memory, where others pin it (docs/portability.md). */
 static void find_habits(cl_device_id device, device_facts *facts) {
     cl_platform_id platform = NULL;
     char name[256] = "";
@@ -98,6 +98,7 @@ static void find_habits(cl_device_id device, device_facts *facts) {
     facts->queue_addresses_return =
         (facts->type & CL_DEVICE_TYPE_GPU) && strncmp(name, "Intel(R) OpenCL", strlen("Intel(R) OpenCL")) == 0;
     facts->kernels_keep_arguments = strcmp(name, "rusticl") == 0;
+    facts->copies_host_memory = strcmp(name, "NVIDIA CUDA") == 0;
 }
 
 /* What the library needs came with OpenCL 1.2. A device that does not tell its version is taken as it is. */

@@ -40,6 +40,9 @@ static const struct {
     {"clCreateBuffer", CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, NULL},
     /* A compiler that refuses one launch gets the kernels for two. */
     {"clBuildProgram", ANY, "call-one-launch"},
+    /* Without counters there are two launches. */
+    {"clCreateBuffer", CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, "call-one-launch"},
+    {"calloc", ANY, "call-one-launch"},
     /* All outputs are there when the queue is finished once more. */
     {"clFinish", ANY, "host"},
     {"clFinish", ANY, "host-gaps"},

@@ -74,6 +74,8 @@ cl_int clReleaseEvent(cl_event event) {
     if (stub_release(event)) {
         pthread_mutex_destroy(&event->lock);
         pthread_cond_destroy(&event->changed);
+        if (event->queue)
+            clReleaseCommandQueue(event->queue);
         clReleaseContext(event->context);
         stub_free(event);
     }

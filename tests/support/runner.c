@@ -37,6 +37,10 @@ bool runner_open(runner *r, const char *selector) {
         clGetDeviceInfo(r->device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof alignment_bits, &alignment_bits, NULL);
     if (!opencl_ok(r, code, "clGetDeviceInfo"))
         return false;
+    device_facts facts;
+    if (device_query(r->device, &facts) != ARGMAX_CL_SUCCESS)
+        return problem_with(r, "%s", argmax_cl_last_error());
+    r->aligned_host = facts.aligned_buffers && !facts.copies_host_memory;
     /* A whole number of the alignment that sub-buffers need. */
     for (r->guard = alignment_bits / 8; r->guard < 256;)
         r->guard = r->guard ? r->guard * 2 : 256;
@@ -77,7 +81,7 @@ static size_t element_size(argmax_cl_dtype dtype) {
 
 static bool open_arena(runner *r, const trial *t, arena *a, uint64_t elements, argmax_cl_dtype dtype) {
     const size_t element = element_size(dtype), bytes = (size_t)elements * element;
-    return arena_open(a, bytes, r->guard, t->p->memory == MEMORY_HOST ? element : 0) ||
+    return arena_open(a, bytes, r->guard, t->p->memory == MEMORY_HOST && !r->aligned_host ? element : 0) ||
            problem_with(r, "out of host memory for %zu bytes", bytes);
 }
 

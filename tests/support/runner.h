@@ -19,6 +19,7 @@ typedef struct runner {
     cl_command_queue loose_queue; /* out-of-order; NULL where the device has none: `queue` stands in */
     bool trace;                   /* runner_report prints each line before it runs, for what ends in a crash */
     size_t guard;                 /* bytes of a guard zone */
+    bool aligned_host;            /* host memory in place must lie where kernels read whole vectors */
     char message[1024];           /* of the last failure */
     argmax_cl_status status;      /* of the last run: SUCCESS unless the library refused or failed */
     unsigned long runs[3];        /* by run_result */
