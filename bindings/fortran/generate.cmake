@@ -1,5 +1,6 @@
 # cmake -DHEADER=... -DOUTPUT=... -DFOLDER=... -P generate.cmake: OUTPUT, the module, or with -DCHECKS=ON its comparison with
 # MAXLOC and MINLOC, from the templates in FOLDER: one procedure for each type and rank.
+cmake_minimum_required(VERSION 3.22)
 set(kinds int8 int16 int32 int64 real32 real64)
 set(DTYPE_int8 ARGMAX_CL_INT8)
 set(DTYPE_int16 ARGMAX_CL_INT16)
