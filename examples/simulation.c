@@ -33,7 +33,7 @@ int main(void) {
     must(!clBuildProgram(program, 1, &device, "", NULL, NULL), "clBuildProgram");
     const cl_kernel advance = clCreateKernel(program, "advance", NULL);
     argmax_cl_buffers buffers = ARGMAX_CL_BUFFERS_INIT;
-    buffers.input = clCreateBuffer(context, CL_MEM_READ_WRITE, SIDE * SIDE * sizeof(float), NULL, NULL);
+    buffers.input = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(float) * SIDE * SIDE, NULL, NULL);
     buffers.index = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(uint32_t), NULL, NULL);
     must(!clSetKernelArg(advance, 0, sizeof(cl_mem), &buffers.input), "clSetKernelArg");
 

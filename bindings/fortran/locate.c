@@ -56,7 +56,7 @@ static argmax_cl_status solve(const CFI_cdesc_t *array, uint64_t count, int dtyp
     uint64_t sizes[ARGMAX_CL_MAX_RANK];
     int64_t strides[ARGMAX_CL_MAX_RANK];
     uint32_t axes[ARGMAX_CL_MAX_RANK];
-    const int rank = array->rank;
+    const int rank = (unsigned char)array->rank;
     const int64_t width = (int64_t)array->elem_len;
     int64_t before = 0; /* bytes from the lowest address to the first element */
     int fits = 1;
