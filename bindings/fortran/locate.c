@@ -9,8 +9,8 @@
 #include <string.h>
 
 /* dim 0: over the whole array. */
-int argmax_cl_fortran_locate(const CFI_cdesc_t *array, int dtype, int op, int dim, int back, argmax_cl_handle handle,
-                             CFI_cdesc_t *where);
+argmax_cl_status argmax_cl_fortran_locate(const CFI_cdesc_t *array, int dtype, int op, int dim, int back,
+                                          argmax_cl_handle handle, CFI_cdesc_t *where);
 argmax_cl_status argmax_cl_fortran_enqueue(argmax_cl_handle handle, cl_command_queue queue, const argmax_cl_desc *desc,
                                            const argmax_cl_buffers *buffers, cl_uint wait_count,
                                            const cl_event *wait_list, cl_event *event);
@@ -98,8 +98,8 @@ static argmax_cl_status solve(const CFI_cdesc_t *array, uint64_t count, int dtyp
     return status;
 }
 
-int argmax_cl_fortran_locate(const CFI_cdesc_t *array, int dtype, int op, int dim, int back, argmax_cl_handle handle,
-                             CFI_cdesc_t *where) {
+argmax_cl_status argmax_cl_fortran_locate(const CFI_cdesc_t *array, int dtype, int op, int dim, int back,
+                                          argmax_cl_handle handle, CFI_cdesc_t *where) {
     int64_t *found = where->base_addr;
     uint64_t elements = 1, answers = 1;
     for (int d = 0; d < array->rank; ++d)
