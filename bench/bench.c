@@ -1,6 +1,7 @@
 /* argmax-cl-bench: how fast the library is on this device, beside how fast the same bytes can be read at all. */
 #include "append.h"
 #include "first.h"
+#include "problems_txt.h"
 #include "report.h"
 #include "settings.h"
 #include "survey.h"
@@ -149,6 +150,14 @@ static FILE *draw_file(const settings *s) {
 static FILE *open_problems(const settings *s) {
     if (s->random > 0)
         return draw_file(s);
+    if (s->problems == NULL) {
+        FILE *const file = tmpfile();
+        if (file != NULL) {
+            fputs(PROBLEMS_TXT, file);
+            rewind(file);
+        }
+        return file;
+    }
     return strcmp(s->problems, "-") == 0 ? stdin : fopen(s->problems, "r");
 }
 
@@ -166,7 +175,8 @@ static bool measure_all(const settings *s) {
     const bool to_stdout = s->json != NULL && strcmp(s->json, "-") == 0;
     FILE *const problems = open_problems(s);
     if (problems == NULL)
-        return complain("%s: %s", s->random > 0 ? "a temporary file" : s->problems, strerror(errno));
+        return complain("%s: %s", s->random > 0 || s->problems == NULL ? "a temporary file" : s->problems,
+                        strerror(errno));
     bool good = true;
     if (s->print) {
         print_problems(s, problems);

@@ -14,7 +14,7 @@ static const char USAGE[] =
     "Measures each problem of a file, interleaved with a reader of the same bytes (the limit).\n"
     "\n"
     "  --problems FILE    one problem a line (see the head of bench/problems.txt); - reads lines as they come;\n"
-    "                     default: the file bench/problems.txt of the sources\n"
+    "                     default: bench/problems.txt of the sources, which is built in\n"
     "  --filter TEXT      only lines that contain TEXT, comment included; may be repeated, all must be there\n"
     "  --device SELECTOR  index or part of a name; default: the fastest\n"
     "  --seconds S        time for each problem, beside its preparation and check; default: 1, with --random 0.1\n"
@@ -99,8 +99,7 @@ static bool read_count(const char *text, uint64_t *count) {
 }
 
 bool settings_read(settings *s, int argc, char **argv) {
-    *s = (settings){.problems = BENCH_PROBLEMS,
-                    .commit = BENCH_COMMIT,
+    *s = (settings){.commit = BENCH_COMMIT,
                     .run = {.seconds = -1, .check = true},
                     .draw = {.seed = "1", .least = 64 << 20, .most = 512 << 20, .outputs_most = (uint64_t)2 << 30},
                     .tuning = {.seconds = 300, .drawn = 24, .seed = "tuning"}};

@@ -9,7 +9,8 @@
 enum { FILTERS_MAX = 8 };
 
 typedef struct settings {
-    const char *problems, *device, *json, *commit;
+    const char *problems; /* NULL: those built in */
+    const char *device, *json, *commit;
     const char *filters[FILTERS_MAX];
     int filter_count;
     bool tune, first, survey, print, programs;

@@ -9,7 +9,8 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
 endif()
 
 if(CMAKE_C_COMPILER_ID MATCHES "GNU|Clang")
-  add_compile_options(-Wall -Wextra -Wpedantic -Wconversion -Wshadow "$<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes>")
+  add_compile_options(-Wall -Wextra -Wpedantic "$<$<COMPILE_LANGUAGE:C,CXX>:-Wconversion;-Wshadow>"
+                      "$<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes>" "$<$<COMPILE_LANGUAGE:Fortran>:-std=f2018>")
   if(ARGMAX_CL_WERROR)
     add_compile_options(-Werror)
   endif()
@@ -19,7 +20,7 @@ if(CMAKE_C_COMPILER_ID MATCHES "GNU|Clang")
     add_link_options(-fsanitize=${sanitizers})
   endif()
   if(ARGMAX_CL_FUZZ)
-    add_compile_options(-fsanitize=fuzzer-no-link)
+    add_compile_options($<$<COMPILE_LANGUAGE:C>:-fsanitize=fuzzer-no-link>)
   endif()
   if(ARGMAX_CL_COVERAGE)
     # Counts that threads share must be atomic, or they come out wrong and even negative.

@@ -1,6 +1,6 @@
 # cmake -DTEXT=README.md "-DSOURCES=a.c;b.c" -P quoted.cmake: TEXT must quote each source in a block of C: what stands
 # between its marks "README from here" and "README to here", moved left by four columns; without marks,
-# everything from the first line with an #include or a #define on. The block's language is LANGUAGE, otherwise c.
+# everything from the first line with an #include, a #define or a program statement on. The block's language is LANGUAGE, otherwise c.
 if(NOT LANGUAGE)
   set(LANGUAGE c)
 endif()
@@ -12,7 +12,7 @@ foreach(source IN LISTS SOURCES)
   string(FIND "${code}" "${begin_mark}" begin)
   string(FIND "${code}" "${end_mark}" end)
   if(begin LESS 0)
-    string(REGEX MATCH "\n#(include|define)" first "${code}")
+    string(REGEX MATCH "\n(#include|#define|program )" first "${code}")
     string(FIND "${code}" "${first}" begin)
     math(EXPR begin "${begin} + 1")
     string(SUBSTRING "${code}" ${begin} -1 code)

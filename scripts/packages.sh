@@ -19,6 +19,8 @@ is_there() {
         ocl-icd-opencl-dev) compiles CL/cl.h -lOpenCL ;;
         libnetcdf-dev) pkg-config --exists netcdf 2>/dev/null && compiles netcdf.h $(pkg-config --cflags --libs netcdf) ;;
         libudunits2-dev) compiles udunits2.h -ludunits2 ;;
+        opencl-clhpp-headers) echo '#include <CL/opencl.hpp>' | c++ -DCL_HPP_TARGET_OPENCL_VERSION=120 \
+            -DCL_HPP_MINIMUM_OPENCL_VERSION=120 -x c++ -fsyntax-only - >/dev/null 2>&1 ;;
         check) pkg-config --exists check 2>/dev/null && compiles check.h $(pkg-config --cflags --libs check) ;;
         pocl-opencl-icd) grep -qs pocl /etc/OpenCL/vendors/*.icd ;;
         mesa-opencl-icd) /sbin/ldconfig -p | grep -q libRusticlOpenCL.so.1 ;;

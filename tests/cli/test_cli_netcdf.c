@@ -346,11 +346,30 @@ START_TEST(refuses_a_scale_of_zero) {
 }
 END_TEST
 
+/* Made by the HDF5 library alone: no dimensions by name, an array in a group. */
+START_TEST(plain_hdf5) {
+    const char *data = ARGMAX_CL_PLAIN_HDF5;
+    char words[4200];
+    (void)snprintf(words, sizeof words, "-a 1 %s:/run1/field", data);
+    expect_output(words, "float32 (3, 4)\naxes    1\n");
+    expect_output(words, "(2, :): index 3, value 8 at (2, 3)\n");
+    (void)snprintf(words, sizeof words, "-a 1 -o i.npy %s:/top", data);
+    expect_silence(words);
+    expect_npy("i.npy", "i8", "(3, 1)", (const int64_t[]){1, 1, 3}, 24);
+    (void)snprintf(words, sizeof words, "-a 1 -o i.nc %s:/run1/field", data);
+    expect_silence(words);
+    expect_output("--min -a 0 i.nc:field_argmax", "index 0, value 1 at (0,)");
+    (void)snprintf(words, sizeof words, "%s:/run2/field", data);
+    expect_error(words, 1, "no variable \"/run2/field\" in it");
+}
+END_TEST
+
 static void add_tests(TCase *cases) {
     tcase_add_loop_test(cases, reads_every_format_and_type, 0, sizeof formats / sizeof formats[0]);
     tcase_add_test(cases, refuses_what_it_cannot_read);
     tcase_add_loop_test(cases, survives_truncation, 2, 4);
     tcase_add_test(cases, real_data);
+    tcase_add_test(cases, plain_hdf5);
     tcase_add_test(cases, asks_which_variable);
     tcase_add_test(cases, missing_data);
     tcase_add_test(cases, writes_netcdf);

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What README.md and docs/ name must exist: files, environment variables, tuning fields, options of programs, anchors.
+"""What README.md and docs/ name must exist: files, environment variables, tuning fields, options of programs, anchors,
+messages.
 
 usage: check_docs.py [ROOT]
 """
@@ -129,6 +130,24 @@ def wrong_fields():
                         for name in re.findall(r"(\w+)=", line) if name not in defined)
 
 
+def wrong_messages():
+    """docs/troubleshooting.md: its headings are messages of the sources, "..." for what differs; its table has every status."""
+    page = (ROOT / "docs/troubleshooting.md").read_text()
+    texts = re.sub(r'"\s*(PRI\w+)?\s*"', "", text_of(r"(src|tools/argmax-cl)/.*\.c"))
+    headings = re.findall(r"^### (.*)$", page, re.M)
+    if not headings:
+        yield "docs/troubleshooting.md: no messages found"
+    for heading in headings:
+        pieces = [piece.replace('"', '\\"') for piece in heading.strip("`").split("…") if piece]
+        anything = r'(?:[^"\\]|\\.)*'  # within one literal
+        if not re.search(anything.join(map(re.escape, pieces)), texts):
+            yield f"docs/troubleshooting.md: no such message: {heading}"
+    for name, number, sentence in re.findall(r'^STATUS\(ERROR_(\w+), (\d+), "(.*)"\)', text_of(r"src/api/status\.def"), re.M):
+        row = f"| {number} `ARGMAX_CL_ERROR_{name}` | {sentence} |"
+        if row not in page:
+            yield f"docs/troubleshooting.md lacks: {row}"
+
+
 def wrong_in(page):
     text = page.read_text()
     for number, code, block in code_of(text):
@@ -144,6 +163,7 @@ def wrong_in(page):
 def main():
     wrong = [f"{page.relative_to(ROOT)}:{number}: {said}" for page in PAGES for number, said in wrong_in(page)]
     wrong += wrong_fields()
+    wrong += wrong_messages()
     print("\n".join(wrong) or f"{len(PAGES)} pages: what they name exists")
     return 1 if wrong else 0
 

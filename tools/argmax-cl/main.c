@@ -157,9 +157,32 @@ static bool act(const options *o, message *m) {
     return run(o, m);
 }
 
+/* The tuner is a part of argmax-cl-bench, which is installed beside this program. Returns on failure alone. */
+static void tune(int argc, char **argv, message *m) {
+    char program[4096];
+    char *arguments[argc + 2];
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length > 0 ? length : 0] = 0;
+    char *const name = strrchr(program, '/') ? strrchr(program, '/') + 1 : program;
+    append(program, sizeof program - 8, "-bench");
+    if (name == program || access(program, X_OK) != 0)
+        (void)strcpy(program, "argmax-cl-bench"); /* from PATH */
+    arguments[0] = program;
+    arguments[1] = (char[]){"--tune"};
+    for (int i = 2; i <= argc; ++i)
+        arguments[i] = argv[i]; /* and the NULL at the end */
+    (void)execvp(program, arguments);
+    (void)complain(m, "tune: argmax-cl-bench: %s, expected it beside argmax-cl or on PATH", strerror(errno));
+}
+
 int main(int argc, char **argv) {
     options o;
     message m = {""};
+    if (argc > 1 && strcmp(argv[1], "tune") == 0) {
+        tune(argc, argv, &m);
+        message_print(&m);
+        return STATUS_FAILED;
+    }
     guard_standard_streams();
     (void)signal(SIGPIPE, SIG_IGN); /* so that a full disk and a closed pipe are errors like any other */
     (void)signal(SIGXFSZ, SIG_IGN);

@@ -96,7 +96,9 @@ static bool find_shape(reader *s, message *m) {
             size_t size = 0;
             code = nc_inq_dim(s->file, dimensions[axis], name, &size);
             a->sizes[axis] = size;
-            a->dimension_names[axis] = code == NC_NOERR ? strdup(name) : NULL;
+            /* libnetcdf's name for a dimension without one, as in HDF5 files of other programs */
+            const bool named = code == NC_NOERR && strncmp(name, "phony_dim_", 10) != 0;
+            a->dimension_names[axis] = named ? strdup(name) : NULL;
             if (code == NC_NOERR)
                 read_coordinate(s, dimensions[axis], name, size, &a->axes[axis]);
         }

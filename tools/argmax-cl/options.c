@@ -9,8 +9,9 @@
 
 const char options_help[] =
     "argmax-cl [options] INPUT          where the largest elements lie, along any axes\n"
+    "argmax-cl tune [options]           find the tuning values that are fastest on a device: argmax-cl-bench --tune\n"
     "\n"
-    "  INPUT: file.npy | file.nc | file.nc:variable | - (.npy on standard input)\n"
+    "  INPUT: file.npy | file.nc | file.nc:variable | file.h5:/path | - (.npy on standard input)\n"
     "\n"
     "  --min                            the index of the minimum\n"
     "  -a, --axis LIST                  axes to reduce, comma-separated: numbers, negative ones from the end, or names "
@@ -21,13 +22,16 @@ const char options_help[] =
     "  --index-type int32|uint32|int64|uint64     default: int64\n"
     "  --fill mask|keep                 elements that the file calls missing: leave them out (default), or take them\n"
     "  --squeeze                        drop the reduced axes (default: keep them with size 1)\n"
-    "  -o, --output FILE.npy|FILE.nc    write the indices;   --values FILE.npy   write the extreme values\n"
-    "  -d, --device SELECTOR            index or part of a name; --list-devices shows them\n"
+    "  -o, --output FILE.npy|FILE.nc    write the indices\n"
+    "  --values FILE.npy|FILE.nc        write the extreme values\n"
+    "  -d, --device SELECTOR            index or part of a name\n"
+    "  --list-devices                   show the devices\n"
     "  --memory-limit BYTES             memory for data, as 512M; default: a quarter of the machine's\n"
     "  --json                           print the answer as JSON, for scripts\n"
     "  --explain                        print the plan as well: collapsed shape, strategy, tuning row, build options, "
     "device\n"
-    "  -h, --help; --version\n"
+    "  -h, --help                       print this\n"
+    "  --version                        print the version, and whether NetCDF can be read\n"
     "\n"
     "Without -o and --values it prints a summary. Exit status: 0, 2 for wrong usage, 1 for any other failure.\n";
 

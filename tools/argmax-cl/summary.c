@@ -20,9 +20,12 @@ static void print_head(FILE *stream, const options *o, const array *input, const
     format_shape(shape, input->rank, input->sizes);
     (void)fprintf(stream, "%s of %s%s%s\ninput   %s %s", o->op == ARGMAX_CL_ARGMIN ? "argmin" : "argmax", o->input,
                   named ? ":" : "", named ? input->variable : "", array_type_name(input), shape);
+    bool named_any = false;
     for (uint32_t axis = 0; axis < input->rank; ++axis)
-        if (input->dimension_names[axis])
-            (void)fprintf(stream, "%s%s", axis ? ", " : ": ", input->dimension_names[axis]);
+        named_any = named_any || input->dimension_names[axis];
+    for (uint32_t axis = 0; axis < input->rank && named_any; ++axis)
+        (void)fprintf(stream, "%s%s", axis ? ", " : ": ",
+                      input->dimension_names[axis] ? input->dimension_names[axis] : "(no name)");
     (void)fprintf(stream, "%s\naxes    ", input->fortran_order ? ", Fortran order" : "");
     for (uint32_t axis = 0; axis < input->rank; ++axis)
         if (r->reduced[axis]) {
