@@ -45,6 +45,18 @@ static argmax_cl_status check_disjoint(const span *a, const span *b) {
                : ARGMAX_CL_SUCCESS;
 }
 
+argmax_cl_status host_array_check(const char *name, const void *array, const tensor_view *view) {
+    span ignored;
+    return check_array(name, array, view, &ignored);
+}
+
+static argmax_cl_status check_outputs(const argmax_cl_host_arrays *arrays, const problem *p, span *index, span *value) {
+    argmax_cl_status status = check_array("arrays->index", arrays->index, &p->index, index);
+    if (!status)
+        status = check_array("arrays->value", arrays->value, &p->value, value);
+    return status;
+}
+
 argmax_cl_status host_arrays_check(const argmax_cl_host_arrays *given, const problem *p,
                                    argmax_cl_host_arrays *arrays) {
     span input, index, value;
@@ -52,13 +64,20 @@ argmax_cl_status host_arrays_check(const argmax_cl_host_arrays *given, const pro
     if (!status)
         status = check_array("arrays->input", arrays->input, &p->input, &input);
     if (!status)
-        status = check_array("arrays->index", arrays->index, &p->index, &index);
-    if (!status)
-        status = check_array("arrays->value", arrays->value, &p->value, &value);
+        status = check_outputs(arrays, p, &index, &value);
     if (!status)
         status = check_disjoint(&index, &input);
     if (!status)
         status = check_disjoint(&value, &input);
+    return status ? status : check_disjoint(&value, &index);
+}
+
+argmax_cl_status host_outputs_check(const argmax_cl_host_arrays *given, const problem *p,
+                                    argmax_cl_host_arrays *arrays) {
+    span index, value;
+    argmax_cl_status status = STRUCT_READ("arrays", argmax_cl_host_arrays, value, given, arrays);
+    if (!status)
+        status = check_outputs(arrays, p, &index, &value);
     return status ? status : check_disjoint(&value, &index);
 }
 
@@ -79,6 +98,38 @@ static inline void scatter_row(unsigned char *to, int64_t step, const unsigned c
         memcpy(to + (int64_t)i * step * (int64_t)element, from + i * element, element);
 }
 
+static inline void gather_row(unsigned char *to, const unsigned char *from, int64_t step, uint64_t count,
+                              size_t element) {
+    for (uint64_t i = 0; i < count; i++)
+        memcpy(to + i * element, from + (int64_t)i * step * (int64_t)element, element);
+}
+
+static void scatter(unsigned char *to, int64_t step, const unsigned char *from, uint64_t count, size_t element) {
+    if (step == 1 || count == 1)
+        memcpy(to, from, (size_t)count * element);
+    else if (element == 1)
+        scatter_row(to, step, from, count, 1);
+    else if (element == 2)
+        scatter_row(to, step, from, count, 2);
+    else if (element == 4)
+        scatter_row(to, step, from, count, 4);
+    else
+        scatter_row(to, step, from, count, 8);
+}
+
+static void gather(unsigned char *to, const unsigned char *from, int64_t step, uint64_t count, size_t element) {
+    if (step == 1 || count == 1)
+        memcpy(to, from, (size_t)count * element);
+    else if (element == 1)
+        gather_row(to, from, step, count, 1);
+    else if (element == 2)
+        gather_row(to, from, step, count, 2);
+    else if (element == 4)
+        gather_row(to, from, step, count, 4);
+    else
+        gather_row(to, from, step, count, 8);
+}
+
 /* The innermost axis that has more than one element; 0 when none has. */
 static uint32_t inner_axis(const tensor_view *view) {
     uint32_t axis = MAX_RANK - 1;
@@ -87,26 +138,22 @@ static uint32_t inner_axis(const tensor_view *view) {
     return axis;
 }
 
-void host_scatter(void *array, const tensor_view *view, const void *packed) {
-    const int64_t element = view->type->bits / 8;
+/* Row by row between the tensor's places and `packed`; one of `to` and `from` is that. */
+static void walk_rows(unsigned char *array, const tensor_view *view, unsigned char *to, const unsigned char *from) {
+    const size_t element = view->type->bits / 8;
     const uint32_t inner = inner_axis(view);
     const uint64_t row = view->size[inner];
     const int64_t step = view->stride[inner];
-    const unsigned char *from = packed;
-    uint64_t at[MAX_RANK] = {0};
+    uint64_t at[MAX_RANK] = {0}, done = 0;
     int64_t place = (int64_t)view->offset;
     uint32_t axis;
     do {
-        unsigned char *const to = (unsigned char *)array + place * element;
-        if (element == 1)
-            scatter_row(to, step, from, row, 1);
-        else if (element == 2)
-            scatter_row(to, step, from, row, 2);
-        else if (element == 4)
-            scatter_row(to, step, from, row, 4);
+        unsigned char *const here = array + place * (int64_t)element;
+        if (to)
+            gather(to + done, here, step, row, element);
         else
-            scatter_row(to, step, from, row, 8);
-        from += row * (uint64_t)element;
+            scatter(here, step, from + done, row, element);
+        done += row * element;
         /* The next row: count up the other axes, the last of them fastest. The stride of an axis of size 1 may be
          * any number and is not used. */
         for (axis = inner; axis-- > 0;) {
@@ -119,4 +166,12 @@ void host_scatter(void *array, const tensor_view *view, const void *packed) {
             at[axis] = 0;
         }
     } while (axis != UINT32_MAX);
+}
+
+void host_scatter(void *array, const tensor_view *view, const void *packed) {
+    walk_rows(array, view, NULL, packed);
+}
+
+void host_gather(const void *array, const tensor_view *view, void *packed) {
+    walk_rows((unsigned char *)(uintptr_t)array, view, packed, NULL);
 }
