@@ -352,12 +352,12 @@ ARGMAX_CL_API argmax_cl_status argmax_cl_partials_host(argmax_cl_handle handle, 
                                                        const void *input, argmax_cl_partial *partials,
                                                        const argmax_cl_host_options *options);
 
-/* The same from a block's answers, which any of the calls above gave for this descriptor and operator: arrays->index
- * and arrays->value are read, arrays->input is not used, and the descriptor must have a value tensor. */
-ARGMAX_CL_API argmax_cl_status argmax_cl_partials_make(argmax_cl_operator op, const argmax_cl_desc *desc,
-                                                       const argmax_cl_block *block,
-                                                       const argmax_cl_host_arrays *arrays,
-                                                       argmax_cl_partial *partials);
+/* Add a block's answers, which any of the calls above gave for this descriptor and operator, to partials: the better of
+ * the two stays in partials[i], which is all zero before the first block. arrays->index and arrays->value are read,
+ * arrays->input is not used, and the descriptor must have a value tensor. */
+ARGMAX_CL_API argmax_cl_status argmax_cl_partials_add(argmax_cl_operator op, const argmax_cl_desc *desc,
+                                                      const argmax_cl_block *block, const argmax_cl_host_arrays *arrays,
+                                                      argmax_cl_partial *partials);
 
 /* Put the better of into[i] and from[i] into into[i], for count partials of the same operator, dtype, direction and
  * NaN mode. */

@@ -120,8 +120,8 @@ argmax_cl_status argmax_cl_partials_host(argmax_cl_handle handle, argmax_cl_oper
 }
 
 /* Packed copies of both answers, unless they are packed. */
-static argmax_cl_status make(const problem *p, const partial_place *place, const argmax_cl_host_arrays *arrays,
-                             argmax_cl_partial *partials) {
+static argmax_cl_status add(const problem *p, const partial_place *place, const argmax_cl_host_arrays *arrays,
+                            argmax_cl_partial *partials) {
     const bool index_packed = host_is_packed(&p->index), value_packed = host_is_packed(&p->value);
     const size_t index_bytes = (size_t)p->outputs * (p->index.type->bits / 8);
     const size_t value_bytes = (size_t)p->outputs * (p->value.type->bits / 8);
@@ -135,7 +135,7 @@ static argmax_cl_status make(const problem *p, const partial_place *place, const
     if (good)
         partials_from_answers(p, place, p->index.type, p->outputs,
                               index_copy ? index_copy : host_element(arrays->index, &p->index, p->index.first),
-                              value_copy ? value_copy : host_element(arrays->value, &p->value, p->value.first), true,
+                              value_copy ? value_copy : host_element(arrays->value, &p->value, p->value.first), false,
                               partials);
     free(index_copy);
     free(value_copy);
@@ -144,9 +144,8 @@ static argmax_cl_status make(const problem *p, const partial_place *place, const
                        index_bytes + value_bytes);
 }
 
-argmax_cl_status argmax_cl_partials_make(argmax_cl_operator op, const argmax_cl_desc *desc,
-                                         const argmax_cl_block *block, const argmax_cl_host_arrays *given,
-                                         argmax_cl_partial *partials) {
+argmax_cl_status argmax_cl_partials_add(argmax_cl_operator op, const argmax_cl_desc *desc, const argmax_cl_block *block,
+                                        const argmax_cl_host_arrays *given, argmax_cl_partial *partials) {
     argmax_cl_host_arrays arrays;
     problem p;
     block_place place;
@@ -163,7 +162,7 @@ argmax_cl_status argmax_cl_partials_make(argmax_cl_operator op, const argmax_cl_
     if (status || p.outputs == 0)
         return status;
     const partial_place reduced = partial_place_of(&p, place.start, p.input.size, place.size);
-    return make(&p, &reduced, &arrays, partials);
+    return add(&p, &reduced, &arrays, partials);
 }
 
 argmax_cl_status argmax_cl_partials_merge(uint64_t count, argmax_cl_partial *into, const argmax_cl_partial *from) {

@@ -54,7 +54,7 @@ static void solve_block(const whole *w, const box *b, argmax_cl_partial *partial
     argmax_cl_host_arrays arrays = ARGMAX_CL_HOST_ARRAYS_INIT;
     arrays.index = index;
     arrays.value = value;
-    expect_ok(argmax_cl_partials_make(p.op, &d.desc, &block, &arrays, partials));
+    expect_ok(argmax_cl_partials_add(p.op, &d.desc, &block, &arrays, partials));
 }
 
 /* Cut a box until chance ends it, or nothing but elements is left; merge the halves in either order. What it returns
@@ -132,6 +132,7 @@ START_TEST(any_split_gives_the_same_bits) {
         box all = {{0}, {0}};
         memcpy(all.size, w.p.size, sizeof all.size);
         w.blocks = 0;
+        memset(w.sum, 0, sizeof w.sum);
         solve(&w, &s, &all, turn % 3 ? 2 + random_below(&s, 8) : UINT64_MAX, w.sum);
         if (turn % 3 == 0)
             ck_assert_uint_eq(w.blocks, problem_input_count(&w.p));
@@ -181,7 +182,7 @@ START_TEST(refusals_name_the_reason) {
     const uint32_t axis = 1;
     int64_t index[4] = {0};
     float value[4] = {0};
-    argmax_cl_partial partials[4], other[4];
+    argmax_cl_partial partials[4] = {{0, 0, 0}}, other[4];
     argmax_cl_tensor in = ARGMAX_CL_TENSOR_INIT, out = ARGMAX_CL_TENSOR_INIT, best = ARGMAX_CL_TENSOR_INIT;
     argmax_cl_desc desc = ARGMAX_CL_DESC_INIT;
     argmax_cl_host_arrays arrays = ARGMAX_CL_HOST_ARRAYS_INIT;
@@ -199,7 +200,7 @@ START_TEST(refusals_name_the_reason) {
     arrays.value = value;
     block.sizes = whole_sizes;
     block.start = start;
-#define MAKE() argmax_cl_partials_make(ARGMAX_CL_ARGMAX, &desc, &block, &arrays, partials)
+#define MAKE() argmax_cl_partials_add(ARGMAX_CL_ARGMAX, &desc, &block, &arrays, partials)
     expect_status("right", MAKE(), ARGMAX_CL_SUCCESS, NULL);
     block.start = beyond;
     expect_status("beyond", MAKE(), ARGMAX_CL_ERROR_INVALID_BLOCK, "block->start[0] = 5|block->sizes[0] = 8");
@@ -218,7 +219,7 @@ START_TEST(refusals_name_the_reason) {
     arrays.index = NULL;
     expect_status("no index", MAKE(), ARGMAX_CL_ERROR_INVALID_BUFFER, "arrays->index = NULL");
     arrays.index = index;
-    expect_status("no partials", argmax_cl_partials_make(ARGMAX_CL_ARGMAX, &desc, NULL, &arrays, NULL),
+    expect_status("no partials", argmax_cl_partials_add(ARGMAX_CL_ARGMAX, &desc, NULL, &arrays, NULL),
                   ARGMAX_CL_ERROR_INVALID_BUFFER, "partials = NULL|4 partials");
     expect_status("merge", argmax_cl_partials_merge(4, other, NULL), ARGMAX_CL_ERROR_INVALID_BUFFER, "from = NULL");
     expect_status("nothing", argmax_cl_partials_merge(0, NULL, NULL), ARGMAX_CL_SUCCESS, NULL);
@@ -235,7 +236,7 @@ START_TEST(format_is_as_documented) {
     const uint32_t axis = 0;
     int64_t index = 0;
     float value = 1;
-    argmax_cl_partial partial;
+    argmax_cl_partial partial = {0, 0, 0};
     argmax_cl_tensor in = ARGMAX_CL_TENSOR_INIT, out = ARGMAX_CL_TENSOR_INIT, best = ARGMAX_CL_TENSOR_INIT;
     argmax_cl_desc desc = ARGMAX_CL_DESC_INIT;
     argmax_cl_host_arrays arrays = ARGMAX_CL_HOST_ARRAYS_INIT;
@@ -251,11 +252,14 @@ START_TEST(format_is_as_documented) {
     desc.axes = &axis;
     arrays.index = &index;
     arrays.value = &value;
-    expect_ok(argmax_cl_partials_make(ARGMAX_CL_ARGMAX, &desc, &block, &arrays, &partial));
+    expect_ok(argmax_cl_partials_add(ARGMAX_CL_ARGMAX, &desc, &block, &arrays, &partial));
     ck_assert(partial.key == 0x3F800000u + 0x80000000u - 0x800000u && partial.tie == ~UINT64_C(7) &&
               partial.bits == 0x3F800000u);
-    index = -1;
-    expect_ok(argmax_cl_partials_make(ARGMAX_CL_ARGMAX, &desc, &block, &arrays, &partial));
+    index = -1; /* no winner adds nothing */
+    expect_ok(argmax_cl_partials_add(ARGMAX_CL_ARGMAX, &desc, &block, &arrays, &partial));
+    ck_assert(partial.tie == ~UINT64_C(7) && partial.bits == 0x3F800000u);
+    memset(&partial, 0, sizeof partial);
+    expect_ok(argmax_cl_partials_add(ARGMAX_CL_ARGMAX, &desc, &block, &arrays, &partial));
     ck_assert(partial.key == 0 && partial.tie == 0 && partial.bits == 0);
     expect_ok(argmax_cl_partials_finish(ARGMAX_CL_ARGMAX, &desc, &partial, &arrays));
     ck_assert(index == -1 && memcmp(&value, &(uint32_t){0x7FC00000}, 4) == 0);
