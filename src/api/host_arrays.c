@@ -138,25 +138,35 @@ static uint32_t inner_axis(const tensor_view *view) {
     return axis;
 }
 
-/* Row by row between the tensor's places and `packed`; one of `to` and `from` is that. */
-static void walk_rows(unsigned char *array, const tensor_view *view, unsigned char *to, const unsigned char *from) {
+static uint64_t rows_of(const tensor_view *view, uint32_t inner) {
+    uint64_t rows = 1;
+    for (uint32_t axis = 0; axis < inner; axis++)
+        rows *= view->size[axis];
+    return rows;
+}
+
+/* Some rows between the tensor's places and their own, `packed_row` elements apart; one of `to` and `from` is where the
+ * first of these lies. */
+static void walk_rows(unsigned char *array, const tensor_view *view, uint64_t first, uint64_t rows, uint64_t packed_row,
+                      unsigned char *to, const unsigned char *from) {
     const size_t element = view->type->bits / 8;
     const uint32_t inner = inner_axis(view);
-    const uint64_t row = view->size[inner];
-    const int64_t step = view->stride[inner];
     uint64_t at[MAX_RANK] = {0}, done = 0;
     int64_t place = (int64_t)view->offset;
-    uint32_t axis;
-    do {
+    for (uint32_t axis = inner; axis-- > 0; first /= view->size[axis]) {
+        at[axis] = first % view->size[axis];
+        place += view->size[axis] > 1 ? (int64_t)at[axis] * view->stride[axis] : 0;
+    }
+    for (; rows > 0; rows--) {
         unsigned char *const here = array + place * (int64_t)element;
         if (to)
-            gather(to + done, here, step, row, element);
+            gather(to + done, here, view->stride[inner], view->size[inner], element);
         else
-            scatter(here, step, from + done, row, element);
-        done += row * element;
+            scatter(here, view->stride[inner], from + done, view->size[inner], element);
+        done += packed_row * element;
         /* The next row: count up the other axes, the last of them fastest. The stride of an axis of size 1 may be
          * any number and is not used. */
-        for (axis = inner; axis-- > 0;) {
+        for (uint32_t axis = inner; axis-- > 0;) {
             if (view->size[axis] == 1)
                 continue;
             place += view->stride[axis];
@@ -165,13 +175,36 @@ static void walk_rows(unsigned char *array, const tensor_view *view, unsigned ch
             place -= (int64_t)at[axis] * view->stride[axis];
             at[axis] = 0;
         }
-    } while (axis != UINT32_MAX);
+    }
 }
 
 void host_scatter(void *array, const tensor_view *view, const void *packed) {
-    walk_rows(array, view, NULL, packed);
+    const uint32_t inner = inner_axis(view);
+    walk_rows(array, view, 0, rows_of(view, inner), view->size[inner], NULL, packed);
 }
 
 void host_gather(const void *array, const tensor_view *view, void *packed) {
-    walk_rows((unsigned char *)(uintptr_t)array, view, packed, NULL);
+    host_gather_part(array, view, packed, 0, 1);
+}
+
+/* Of many rows some; of few a piece of each, unless these are short, which the first part takes. */
+void host_gather_part(const void *array, const tensor_view *view, void *packed, uint32_t part, uint32_t parts) {
+    unsigned char *const from = (unsigned char *)(uintptr_t)array;
+    const size_t element = view->type->bits / 8;
+    const uint32_t inner = inner_axis(view);
+    const uint64_t rows = rows_of(view, inner), row = view->size[inner];
+    if (rows < parts && row / 2 < parts) {
+        if (part == 0)
+            walk_rows(from, view, 0, rows, row, packed, NULL);
+    } else if (rows < parts) {
+        tensor_view piece = *view;
+        const uint64_t first = row / parts * part;
+        piece.size[inner] = part + 1 < parts ? row / parts : row - first;
+        piece.offset = (uint64_t)((int64_t)view->offset + (int64_t)first * view->stride[inner]);
+        walk_rows(from, &piece, 0, rows, row, (unsigned char *)packed + first * element, NULL);
+    } else {
+        const uint64_t more = rows % parts, first = rows / parts * part + (part < more ? part : more);
+        walk_rows(from, view, first, rows / parts + (part < more), row, (unsigned char *)packed + first * row * element,
+                  NULL);
+    }
 }

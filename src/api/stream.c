@@ -3,6 +3,7 @@
  * slot's transfer runs beside the other's kernel. Blocks that are used in place need no transfer and share a queue. */
 #include "api/stream.h"
 
+#include "api/gather_team.h"
 #include "api/handle.h"
 #include "api/host_arrays.h"
 #include "problem/cut.h"
@@ -46,6 +47,7 @@ typedef struct stream {
     const uint64_t *whole, *origin;
     const dtype_info *index_type, *value_type; /* of blocks' answers; value_type NULL: none */
     argmax_cl_partial *tile;
+    gather_team *team;
     shaped_plan plans[PLANS];
     uint32_t next_plan;
     slot slots[SLOTS];
@@ -382,6 +384,7 @@ static void close_stream(stream *s) {
     }
     for (uint32_t i = 0; i < PLANS; i++)
         plan_release(s->plans[i].plan);
+    gather_team_close(s->team);
     free(s->tile);
 }
 
@@ -423,7 +426,7 @@ static argmax_cl_status send_copy(const stream *s, slot *t) {
     pack_order(s, &view, &memory, packed, &offset);
     for (uint32_t i = 0; i < MAX_RANK; i++)
         elements *= memory.size[i];
-    host_gather(s->task->input, &memory, t->staged);
+    gather_team_run(s->team, s->task->input, &memory, t->staged);
     const cl_int code = clEnqueueWriteBuffer(t->queue, t->buffers.input, CL_FALSE, 0,
                                              (size_t)(elements * (view.type->bits / 8)), t->staged, 0, NULL, NULL);
     return code == CL_SUCCESS ? ARGMAX_CL_SUCCESS : fail_opencl("clEnqueueWriteBuffer", code);
@@ -572,6 +575,7 @@ static argmax_cl_status open_stream(stream *s) {
     s->direct = s->cut.whole_reductions && !s->task->partials;
     s->index_type = s->direct ? s->p->index.type : dtype_find(ARGMAX_CL_INT64);
     s->value_type = s->direct ? s->p->value.type : s->p->input.type;
+    s->team = s->in_place ? NULL : gather_team_open(s->cut.input_bytes);
     for (uint32_t i = 0; i < SLOTS && i < s->cut.count && !status; i++)
         status = open_slot(s, &s->slots[i]);
     if (status || s->direct)
