@@ -184,7 +184,7 @@ static void release(host_call *call) {
     argmax_cl_plan_destroy(call->plan);
 }
 
-static argmax_cl_status run_at_once(argmax_cl_handle handle, problem *p, const argmax_cl_host_arrays *arrays,
+static argmax_cl_status run_at_once(argmax_cl_handle handle, const problem *p, const argmax_cl_host_arrays *arrays,
                                     const argmax_cl_host_options *options, double *compute, double *transfer) {
     host_call call = {.context = handle->context,
                       .device = handle->device,
@@ -234,9 +234,14 @@ static argmax_cl_status run(argmax_cl_operator op, argmax_cl_handle handle, cons
         status = STRUCT_READ("options", argmax_cl_host_options, seconds_transfer, given_options, &options);
     if (!status)
         status = host_arrays_check(given, &p, &arrays);
-    if (!status)
-        status = (fits(&p, &handle->facts, &options) ? run_at_once : run_in_blocks)(handle, &p, &arrays, &options,
-                                                                                    &compute, &transfer);
+    bool at_once = !status && fits(&p, &handle->facts, &options);
+    if (at_once) {
+        status = run_at_once(handle, &p, &arrays, &options, &compute, &transfer);
+        at_once = status != ARGMAX_CL_ERROR_DEVICE_LIMIT; /* a workspace, or a grid, that is too large */
+        status = at_once ? status : ARGMAX_CL_SUCCESS;
+    }
+    if (!status && !at_once)
+        status = run_in_blocks(handle, &p, &arrays, &options, &compute, &transfer);
     if (!status && options.seconds_compute)
         *options.seconds_compute = compute;
     if (!status && options.seconds_transfer)

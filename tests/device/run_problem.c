@@ -45,9 +45,11 @@ static bool run_line(session *s, const char *line) {
         return false;
     }
     s->open = true;
-    s->r.largest_buffer = s->largest_buffer;
-    s->r.memory_limit = s->memory_limit;
-    s->r.copies = s->copies;
+    if (s->largest_buffer || s->memory_limit || s->copies) {
+        s->r.largest_buffer = s->largest_buffer;
+        s->r.memory_limit = s->memory_limit;
+        s->r.copies = s->copies;
+    }
     const run_result result = runner_run(&s->r, &p, s->route);
     const char *const verdict = result == RUN_OK ? "ok" : result == RUN_REFUSED ? "refused" : "FAIL";
     printf("%-7s %.*s%s%s\n", verdict, (int)strcspn(line, "\n"), line, result == RUN_OK ? "" : "\n  ",

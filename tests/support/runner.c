@@ -27,8 +27,15 @@ static bool opencl_ok(runner *r, cl_int code, const char *what) {
     return code == CL_SUCCESS || problem_with(r, "%s failed with OpenCL error %d", what, code);
 }
 
+static void read_limits(runner *r) {
+    const char *const text = getenv("ARGMAX_CL_TEST_STREAM");
+    r->streams = text && sscanf(text, "%" SCNu64 ",%" SCNu64, &r->largest_buffer, &r->memory_limit) == 2;
+    r->copies = r->streams && strstr(text, "copies");
+}
+
 bool runner_open(runner *r, const char *selector) {
     memset(r, 0, sizeof *r);
+    read_limits(r);
     if (argmax_cl_create_default(&r->handle, selector) != ARGMAX_CL_SUCCESS ||
         argmax_cl_get_device(r->handle, &r->context, &r->device) != ARGMAX_CL_SUCCESS)
         return problem_with(r, "%s", argmax_cl_last_error());
@@ -280,8 +287,8 @@ static bool judge(runner *r, trial *t) {
            same(r, t, "workspace", &t->workspace, ARGMAX_CL_UINT8, NULL);
 }
 
-static run_route route_of(const problem_line *p, run_route otherwise) {
-    return p->has_route ? p->route : otherwise;
+static run_route route_of(const runner *r, const problem_line *p, run_route otherwise) {
+    return r->streams ? ROUTE_HOST : p->has_route ? p->route : otherwise;
 }
 
 /* A plan is made for every forced problem, so that a refusal costs no data. */
@@ -302,7 +309,7 @@ run_result runner_run(runner *r, const problem_line *p, run_route route) {
     trial t;
     memset(&t, 0, sizeof t);
     t.p = p;
-    const bool forced = p->strategy[0] || p->tuning[0], ok = run(r, &t, route_of(p, route), NULL) && judge(r, &t);
+    const bool forced = p->strategy[0] || p->tuning[0], ok = run(r, &t, route_of(r, p, route), NULL) && judge(r, &t);
     trial_close(&t);
     const run_result result = ok                                                        ? RUN_OK
                               : forced && r->status == ARGMAX_CL_ERROR_INVALID_STRATEGY ? RUN_REFUSED
@@ -315,7 +322,7 @@ bool runner_solve(runner *r, const problem_line *p, run_route route, const void 
     trial t;
     memset(&t, 0, sizeof t);
     t.p = p;
-    const bool ok = run(r, &t, route_of(p, route), input);
+    const bool ok = run(r, &t, route_of(r, p, route), input);
     if (ok && t.index.bytes)
         memcpy(index, arena_inside(&t.index, t.index.actual), t.index.bytes);
     if (ok && t.value.bytes && value)
@@ -331,7 +338,7 @@ bool runner_may_refuse(const runner *r) {
 run_result runner_report(runner *r, const problem_line *p, run_route route) {
     char line[PROBLEM_LINE_SIZE];
     problem_print(p, line, sizeof line);
-    route = route_of(p, route);
+    route = route_of(r, p, route);
     if (r->trace)
         fprintf(stderr, "run_problem --route %s '%s'\n", run_route_names[route], line);
     const run_result result = runner_run(r, p, route);

@@ -16,14 +16,17 @@ typedef struct runner {
     cl_context context;
     cl_device_id device;
     cl_command_queue queue;
-    cl_command_queue loose_queue;          /* out-of-order; NULL where the device has none: `queue` stands in */
-    bool trace;                            /* runner_report prints each line before it runs, for what ends in a crash */
-    uint64_t largest_buffer, memory_limit; /* of the host route; 0: the device's own, none */
-    bool copies;                           /* the host route uses nothing in place */
-    size_t guard;                          /* bytes of a guard zone */
-    char message[1024];                    /* of the last failure */
-    argmax_cl_status status;               /* of the last run: SUCCESS unless the library refused or failed */
-    unsigned long runs[3];                 /* by run_result */
+    cl_command_queue loose_queue; /* out-of-order; NULL where the device has none: `queue` stands in */
+    bool trace;                   /* runner_report prints each line before it runs, for what ends in a crash */
+    /* Of the host route; 0: the device's own, none. The environment variable ARGMAX_CL_TEST_STREAM ("4096,16384", or
+     * "4096,16384,copies") sets these, and then every problem takes that route. */
+    uint64_t largest_buffer, memory_limit;
+    bool copies; /* nothing is used in place */
+    bool streams;
+    size_t guard;            /* bytes of a guard zone */
+    char message[1024];      /* of the last failure */
+    argmax_cl_status status; /* of the last run: SUCCESS unless the library refused or failed */
+    unsigned long runs[3];   /* by run_result */
 } runner;
 
 /* The selector is argmax_cl_create_default's. False, with a message, when there is no such device. */
