@@ -3,6 +3,7 @@
 #include "masked.h"
 #include "number.h"
 #include "progress.h"
+#include "question.h"
 #include "stream.h"
 
 #include <inttypes.h>
@@ -67,14 +68,6 @@ static bool take_memory(computation *c) {
     return r->index && r->value && c->index && c->value && c->tile;
 }
 
-static void fortran_strides(uint32_t rank, const uint64_t *sizes, int64_t strides[ARGMAX_CL_MAX_RANK]) {
-    int64_t stride = 1;
-    for (uint32_t axis = 0; axis < rank; ++axis) {
-        strides[axis] = stride;
-        stride *= sizes[axis] ? (int64_t)sizes[axis] : 1;
-    }
-}
-
 static bool describe(computation *c, const argmax_cl_desc *desc) {
     argmax_cl_plan plan = NULL;
     size_t length = 0;
@@ -85,71 +78,6 @@ static bool describe(computation *c, const argmax_cl_desc *desc) {
         good = argmax_cl_plan_describe(plan, c->r->plan, length + 1, NULL) == ARGMAX_CL_SUCCESS;
     argmax_cl_plan_destroy(plan);
     return good;
-}
-
-/* A descriptor with all that it points to. */
-typedef struct question {
-    argmax_cl_desc desc;
-    argmax_cl_tensor in, index, value;
-    uint64_t sizes[ARGMAX_CL_MAX_RANK];
-    int64_t strides[ARGMAX_CL_MAX_RANK], answer_strides[ARGMAX_CL_MAX_RANK];
-    uint32_t axes[ARGMAX_CL_MAX_RANK];
-} question;
-
-/* The block with packed answers of its own. */
-static void ask(const computation *c, const box *b, question *q) {
-    *q = (question){.desc = ARGMAX_CL_DESC_INIT,
-                    .in = ARGMAX_CL_TENSOR_INIT,
-                    .index = ARGMAX_CL_TENSOR_INIT,
-                    .value = ARGMAX_CL_TENSOR_INIT};
-    memcpy(q->sizes, b->size, sizeof q->sizes);
-    for (uint32_t axis = 0; axis < c->plan.rank; ++axis)
-        if (c->r->reduced[axis])
-            q->axes[q->desc.axis_count++] = axis;
-    fortran_strides(c->plan.rank, q->sizes, q->strides);
-    q->in.dtype = q->value.dtype = c->rule.dtype;
-    q->in.rank = c->plan.rank;
-    q->in.sizes = q->sizes;
-    q->in.strides = c->s->a.fortran_order ? q->strides : NULL;
-    q->index.dtype = ARGMAX_CL_INT64;
-    q->desc.input = &q->in;
-    q->desc.index = &q->index;
-    q->desc.value = &q->value;
-    q->desc.axes = q->axes;
-    q->desc.axis_direction = c->rule.direction;
-    q->desc.nan_mode = c->o->nan_mode;
-}
-
-/* The tile among all answers: of the block's size on kept axes, whole on reduced ones. */
-static void ask_for_tile(const computation *c, const box *b, question *q) {
-    uint64_t offset = 0;
-    int64_t stride = 1;
-    ask(c, b, q);
-    q->in.strides = NULL;
-    for (uint32_t axis = c->plan.rank; axis-- > 0;) {
-        q->answer_strides[axis] = stride;
-        if (c->r->reduced[axis]) {
-            q->sizes[axis] = c->plan.sizes[axis];
-            continue;
-        }
-        offset += b->start[axis] * (uint64_t)stride;
-        stride *= c->r->sizes[axis] ? (int64_t)c->r->sizes[axis] : 1;
-    }
-    q->index.dtype = c->r->index_type;
-    q->index.offset = q->value.offset = offset;
-}
-
-/* The answers' arrays, which both tensors address with the strides of all points. */
-static argmax_cl_host_arrays answer_arrays(const computation *c, question *q, uint64_t sizes[ARGMAX_CL_MAX_RANK]) {
-    argmax_cl_host_arrays arrays = ARGMAX_CL_HOST_ARRAYS_INIT;
-    for (uint32_t axis = 0; axis < c->plan.rank; ++axis)
-        sizes[axis] = c->r->reduced[axis] ? 1 : q->sizes[axis];
-    q->index.rank = q->value.rank = c->plan.rank;
-    q->index.sizes = q->value.sizes = sizes;
-    q->index.strides = q->value.strides = q->answer_strides;
-    arrays.index = c->r->index;
-    arrays.value = c->r->value;
-    return arrays;
 }
 
 static bool told(const computation *c, argmax_cl_status status) {
@@ -169,12 +97,13 @@ static bool reduce(computation *c, const argmax_cl_desc *desc, const argmax_cl_h
 
 /* A block that has all of its reductions, and no element left out, has the answers. */
 static bool take_whole(computation *c, const block *b) {
-    uint64_t sizes[ARGMAX_CL_MAX_RANK];
+    argmax_cl_host_arrays arrays = ARGMAX_CL_HOST_ARRAYS_INIT;
     question q;
-    ask_for_tile(c, &b->where, &q);
-    q.in.strides = c->s->a.fortran_order ? q.strides : NULL;
-    argmax_cl_host_arrays arrays = answer_arrays(c, &q, sizes);
+    question_of_block(&q, &c->plan, &b->where, &c->rule, c->o->nan_mode, c->s->a.fortran_order);
+    question_into_answer(&q, &c->plan, &b->where, c->r);
     arrays.input = b->data;
+    arrays.index = c->r->index;
+    arrays.value = c->r->value;
     return reduce(c, &q.desc, &arrays);
 }
 
@@ -188,7 +117,7 @@ static bool take_part(computation *c, const block *b, uint64_t points) {
     arrays.value = c->value;
     place.sizes = c->plan.sizes;
     place.start = b->where.start;
-    ask(c, &b->where, &q);
+    question_of_block(&q, &c->plan, &b->where, &c->rule, c->o->nan_mode, c->s->a.fortran_order);
     if (!reduce(c, &q.desc, &arrays))
         return false;
     if (b->missing)
@@ -199,10 +128,12 @@ static bool take_part(computation *c, const block *b, uint64_t points) {
 }
 
 static bool finish_tile(computation *c, const box *b) {
-    uint64_t sizes[ARGMAX_CL_MAX_RANK];
+    argmax_cl_host_arrays arrays = ARGMAX_CL_HOST_ARRAYS_INIT;
     question q;
-    ask_for_tile(c, b, &q);
-    const argmax_cl_host_arrays arrays = answer_arrays(c, &q, sizes);
+    question_of_tile(&q, &c->plan, b, &c->rule, c->o->nan_mode);
+    question_into_answer(&q, &c->plan, b, c->r);
+    arrays.index = c->r->index;
+    arrays.value = c->r->value;
     return told(c, argmax_cl_partials_finish(c->rule.op, &q.desc, c->tile, &arrays));
 }
 
