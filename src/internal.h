@@ -136,6 +136,7 @@ typedef struct device_facts {
     cl_ulong cache_bytes; /* of the device's memory; 0: none, or not told */
     bool little_endian;
     cl_ulong max_buffer;     /* CL_DEVICE_MAX_MEM_ALLOC_SIZE, bytes */
+    cl_ulong memory;         /* CL_DEVICE_GLOBAL_MEM_SIZE, bytes; 0: not told */
     bool host_unified;       /* host memory can be used in place */
     bool aligned_buffers;    /* buffers of its own start at multiples of any vector */
     bool copies_host_memory; /* so do those of CL_MEM_USE_HOST_PTR */

@@ -153,6 +153,7 @@ argmax_cl_status device_query(cl_device_id device, device_facts *facts) {
         QUERY(CL_DEVICE_MAX_WORK_GROUP_SIZE, &group, sizeof group),
         QUERY(CL_DEVICE_MAX_WORK_ITEM_SIZES, items, sizeof items),
         QUERY(CL_DEVICE_MAX_MEM_ALLOC_SIZE, &facts->max_buffer, sizeof facts->max_buffer),
+        QUERY(CL_DEVICE_GLOBAL_MEM_SIZE, &facts->memory, sizeof facts->memory),
         QUERY(CL_DEVICE_LOCAL_MEM_SIZE, &facts->local_bytes, sizeof facts->local_bytes),
         QUERY(CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, &facts->cache_bytes, sizeof facts->cache_bytes),
         QUERY(CL_DEVICE_ENDIAN_LITTLE, &little, sizeof little),

@@ -48,6 +48,10 @@ static const struct {
     {"clFinish", ANY, "host-gaps"},
     {"clFinish", ANY, "host-copied"},
     {"clFinish", ANY, "host-two"},
+    {"clFinish", ANY, "stream"},
+    {"clFinish", ANY, "stream-copied"},
+    /* Memory that goes away is not used any more. */
+    {"clEnqueueUnmapMemObject", ANY, NULL},
 };
 
 bool may_succeed(const scenario *s, const char *call, uint64_t about) {

@@ -267,3 +267,19 @@ cl_int clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint wait_count, c
     const stub_command c = {.run = NULL};
     return put(queue, &c, wait_count, waits, event, false);
 }
+
+/* Buffers are host memory: there is nothing to wait for. */
+void *clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, cl_map_flags flags, size_t offset,
+                         size_t bytes, cl_uint wait_count, const cl_event *waits, cl_event *event, cl_int *code) {
+    (void)flags;
+    const bool good = stub_is(buffer, STUB_BUFFER) && offset <= buffer->size && bytes <= buffer->size - offset;
+    const stub_command c = {.run = NULL};
+    *code = good ? put(queue, &c, wait_count, waits, event, blocking) : CL_INVALID_VALUE;
+    return *code == CL_SUCCESS ? buffer->bytes + offset : NULL;
+}
+
+cl_int clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem buffer, void *mapped, cl_uint wait_count,
+                               const cl_event *waits, cl_event *event) {
+    const stub_command c = {.run = NULL};
+    return stub_is(buffer, STUB_BUFFER) && mapped ? put(queue, &c, wait_count, waits, event, false) : CL_INVALID_VALUE;
+}

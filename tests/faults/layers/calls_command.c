@@ -172,6 +172,31 @@ static cl_int CL_API_CALL on_clEnqueueFillBuffer(cl_command_queue queue, cl_mem 
         event);
 }
 
+static void *CL_API_CALL on_clEnqueueMapBuffer(cl_command_queue queue, cl_mem memory, cl_bool blocking,
+                                               cl_map_flags flags, size_t offset, size_t bytes, cl_uint count,
+                                               const cl_event *events, cl_event *event, cl_int *code_ret) {
+    FAULT_OBJECT(flags, code_ret);
+    cl_int code = CL_INVALID_VALUE;
+    void *mapped = NULL;
+    object *const q = start(THIS_CALL, queue, count, events);
+    if (q && check_transfer(THIS_CALL, q, memory, bytes, &code)) {
+        mapped = next->clEnqueueMapBuffer(queue, memory, blocking, flags, offset, bytes, count, events, event, &code);
+        (void)started(q, code, blocking, event);
+    }
+    if (code_ret)
+        *code_ret = code;
+    return mapped;
+}
+
+static cl_int CL_API_CALL on_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, void *mapped, cl_uint count,
+                                                     const cl_event *events, cl_event *event) {
+    FAULT_COMMAND(event);
+    object *const q = start(THIS_CALL, queue, count, events);
+    if (!q || !check_transfer(THIS_CALL, q, memory, 1, mapped))
+        return CL_INVALID_VALUE;
+    return started(q, next->clEnqueueUnmapMemObject(queue, memory, mapped, count, events, event), false, event);
+}
+
 static cl_int CL_API_CALL on_clFlush(cl_command_queue queue) {
     FAULT(0);
     return object_use(THIS_CALL, OBJECT_QUEUE, queue) ? next->clFlush(queue) : CL_INVALID_COMMAND_QUEUE;
@@ -211,6 +236,8 @@ void take_command_calls(cl_icd_dispatch *table) {
     table->clEnqueueReadBuffer = on_clEnqueueReadBuffer;
     table->clEnqueueWriteBuffer = on_clEnqueueWriteBuffer;
     table->clEnqueueFillBuffer = on_clEnqueueFillBuffer;
+    table->clEnqueueMapBuffer = on_clEnqueueMapBuffer;
+    table->clEnqueueUnmapMemObject = on_clEnqueueUnmapMemObject;
     table->clFlush = on_clFlush;
     table->clFinish = on_clFinish;
     table->clWaitForEvents = on_clWaitForEvents;
