@@ -43,7 +43,7 @@ set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${library} (= ${PROJECT_VERSION}), opencl-
 set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "opencl-clhpp-headers, gfortran")
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME argmax-cl)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION science)
-set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS "opencl-icd, pocl-opencl-icd")
+set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS "opencl-icd, pocl-opencl-icd, gnuplot-nox")
 set(runs "It runs on any OpenCL 1.2 device and takes tensors of rank 1 to 8, any\naxes, twelve types of elements, and any strides.")
 set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "${runs}\n.\nThis package holds the library.")
 set(CPACK_DEBIAN_DEV_DESCRIPTION "${runs}\n.\nThis package holds what C, C++ and Fortran programs are built with.")

@@ -57,7 +57,7 @@ def page_text(source):
             return text
         return f"[{text}]({path}{'#' + anchor if anchor else ''})"
 
-    return re.sub(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)", link, source.read_text())
+    return re.sub(r"\[([^\]]*)\]\(([^)\s]+)\)", link, source.read_text())
 
 
 def main():

@@ -29,6 +29,7 @@ is_there() {
             echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' |
                 clang -fsanitize=fuzzer,address -x c - -o /dev/null >/dev/null 2>&1
             ;;
+        gnuplot-nox) command -v gnuplot >/dev/null ;;
         gcc-*-linux-gnu) command -v "${1#gcc-}-gcc" >/dev/null ;;
         gcc-mingw-w64-x86-64-posix) command -v x86_64-w64-mingw32-gcc-posix >/dev/null ;;
         libc6-dev-*-cross) dpkg -s "$1" >/dev/null 2>&1 ;;

@@ -110,7 +110,8 @@ coverage() {
             --fail-under-line 98 --fail-under-branch 92 build-coverage/CMakeFiles/argmax_cl_objects.dir
 }
 
-packages=("${build_packages[@]}" check opencl-clhpp-headers gfortran lintian mkdocs pocl-opencl-icd python3-venv clang libclang-rt-dev shellcheck strace)
+packages=("${build_packages[@]}" check opencl-clhpp-headers gfortran gnuplot-nox lintian mkdocs \
+    pocl-opencl-icd python3-venv clang libclang-rt-dev shellcheck strace)
 [ "${1:-}" != --coverage ] || packages+=(gcovr)
 need_packages "${packages[@]}"
 prepare_pocl "$PWD/build"

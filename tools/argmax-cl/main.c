@@ -9,6 +9,7 @@
 #include "npy.h"
 #include "options.h"
 #include "output.h"
+#include "plot.h"
 #include "summary.h"
 
 #include <errno.h>
@@ -26,7 +27,7 @@ typedef struct run_state {
     reader input;
     answer result;
     argmax_cl_handle handle;
-    output outputs[2]; /* of the indices, of the values */
+    output outputs[3]; /* of the indices, of the values, a picture */
 } run_state;
 
 /* A closed standard stream's number would go to the next file opened, and messages into that file. */
@@ -91,7 +92,7 @@ static bool open_outputs(run_state *s, const options *o, const struct stat *inpu
         if (files[i].path &&
             !output_open(&s->outputs[i], files[i].path, input, files[i].header_bytes + files[i].bytes, m))
             return false;
-    return true;
+    return !o->plot || (plot_check(&s->result, &s->input.a, m) && output_open(&s->outputs[2], o->plot, input, 0, m));
 }
 
 static bool write_output(run_state *s, const options *o, const result_file *f, size_t which, message *m) {
@@ -107,13 +108,16 @@ static bool write_outputs(run_state *s, const options *o, message *m) {
     for (size_t i = 0; i < 2; ++i)
         if (files[i].path && !write_output(s, o, &files[i], i, m))
             return false;
-    return output_commit(s->outputs, 2, m);
+    if (o->plot && (!plot_write(s->outputs[2].temporary, o->plot, &s->input.a, &s->result, o, m) ||
+                    !output_finish(&s->outputs[2], m)))
+        return false;
+    return output_commit(s->outputs, 3, m);
 }
 
 static bool compute(run_state *s, const options *o, message *m) {
     struct stat identity;
     char device[600];
-    const bool to_files = o->output || o->values;
+    const bool to_files = o->output || o->values || o->plot;
     if (!input_open(o->input, !o->keep_fill, &s->input, &identity, m) || !answer_shape(&s->result, o, &s->input.a, m) ||
         !open_outputs(s, o, &identity, m) || !open_device(o->device, &s->handle, m) ||
         !answer_compute(&s->result, o, &s->input, s->handle, m))
@@ -133,10 +137,10 @@ static bool compute(run_state *s, const options *o, message *m) {
 }
 
 static bool run(const options *o, message *m) {
-    run_state s = {.outputs = {OUTPUT_INIT, OUTPUT_INIT}};
+    run_state s = {.outputs = {OUTPUT_INIT, OUTPUT_INIT, OUTPUT_INIT}};
     const bool good = compute(&s, o, m);
-    output_close(&s.outputs[0]);
-    output_close(&s.outputs[1]);
+    for (size_t i = 0; i < 3; ++i)
+        output_close(&s.outputs[i]);
     argmax_cl_destroy(s.handle);
     answer_free(&s.result);
     reader_close(&s.input);
@@ -190,6 +194,9 @@ int main(int argc, char **argv) {
     bool good = options_parse(argc, argv, &o, &m);
     if (good && o.output && o.values && output_same_target(o.output, o.values))
         good = complain(&m, "--values: %s, which is --output as well, expected another file", o.values);
+    if (good && o.plot &&
+        ((o.output && output_same_target(o.output, o.plot)) || (o.values && output_same_target(o.values, o.plot))))
+        good = complain(&m, "--plot: %s, which is --output or --values as well, expected another file", o.plot);
     int status = good ? STATUS_GOOD : STATUS_USAGE;
     if (good) {
         const bool done = act(&o, &m);

@@ -24,6 +24,7 @@ const char options_help[] =
     "  --squeeze                        drop the reduced axes (default: keep them with size 1)\n"
     "  -o, --output FILE.npy|FILE.nc    write the indices\n"
     "  --values FILE.npy|FILE.nc        write the extreme values\n"
+    "  --plot FILE.png                  draw maps of the indices and the values, by gnuplot\n"
     "  -d, --device SELECTOR            index or part of a name\n"
     "  --list-devices                   show the devices\n"
     "  --memory-limit BYTES             memory for data, as 512M; default: a quarter of the machine's\n"
@@ -33,7 +34,8 @@ const char options_help[] =
     "  -h, --help                       print this\n"
     "  --version                        print the version, and whether NetCDF can be read\n"
     "\n"
-    "Without -o and --values it prints a summary. Exit status: 0, 2 for wrong usage, 1 for any other failure.\n";
+    "Without -o, --values and --plot it prints a summary. Exit status: 0, 2 for wrong usage, 1 for any other "
+    "failure.\n";
 
 enum {
     OPTION_MIN = 256,
@@ -48,6 +50,7 @@ enum {
     OPTION_FILL,
     OPTION_MEMORY,
     OPTION_JSON,
+    OPTION_PLOT,
     OPTION_END
 };
 
@@ -67,6 +70,7 @@ static const struct option long_options[] = {
     {"version", no_argument, NULL, OPTION_VERSION},
     {"fill", required_argument, NULL, OPTION_FILL},
     {"json", no_argument, NULL, OPTION_JSON},
+    {"plot", required_argument, NULL, OPTION_PLOT},
     {"memory-limit", required_argument, NULL, OPTION_MEMORY},
     {NULL, 0, NULL, 0},
 };
@@ -145,6 +149,8 @@ static bool apply(int option, char *argument, options *o, message *m) {
         return take_file(&o->output, "--output", argument, m);
     case OPTION_VALUES:
         return take_file(&o->values, "--values", argument, m);
+    case OPTION_PLOT:
+        return take_file(&o->plot, "--plot", argument, m);
     case 'd':
         o->device = argument;
         break;

@@ -23,6 +23,7 @@ typedef struct options {
     const char *input;
     const char *output; /* of the indices; NULL: not asked for */
     const char *values; /* NULL: not asked for */
+    const char *plot;   /* a picture; NULL: not asked for */
     const char *device; /* NULL: the default */
 } options;
 
