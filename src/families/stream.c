@@ -83,7 +83,7 @@ static void choose_vector(const geometry_request *r, const block *b, geometry *g
     }
     while (g->vector > word && b->columns * g->fused < g->vector)
         g->vector /= 2;
-    g->phased = !strides_divide(r->layout, b, g->vector);
+    g->phased = r->tuning->aligned && !strides_divide(r->layout, b, g->vector);
     g->load = kind_of_load(r, true, g->vector);
     if (g->phased)
         g->period = period_of(b, r->layout, g->vector, g->fused);
@@ -205,8 +205,6 @@ static const char *lay_out_stream(const geometry_request *r, geometry *g) {
     choose_vector(r, &b, g);
     g->outers = l->outputs / b.kept->size;
     const uint32_t group = group_of(r, &b, g);
-    if (group == 1)
-        return "it takes work-groups of several work-items";
     choose_arithmetic(r, g);
     if (g->phased)
         g->aligned_elements = 1; /* the kernel finds aligned vectors wherever rows begin */
@@ -303,7 +301,7 @@ const family family_stream = {
     .describe = describe,
 };
 
-/* It suits when columns lie nearer than rows, unless they are aligned words, or more, that fill a power of two of
+/* It suits when columns lie nearer than rows, and work-groups have several work-items, unless they are aligned words, or more, that fill a power of two of
  * work-items: those have a kernel of their own (columns.c). */
 static bool columns_fit(const geometry_request *r, const block *b) {
     const uint32_t group = floor_power(r->tuning->group_columns, r->group_limit);
@@ -321,8 +319,7 @@ static bool columns_fit(const geometry_request *r, const block *b) {
 
 static bool columns_are_nearer(const geometry_request *r, const geometry *g) {
     block b = {0};
-    (void)g;
-    if (find_block(r->layout, &b) || columns_fit(r, &b))
+    if (g->scan.group == 1 || find_block(r->layout, &b) || columns_fit(r, &b))
         return false;
     if (b.columns * b.rows < BLOCK_BYTES_LEAST / element_bytes(r->problem))
         return false;

@@ -177,7 +177,7 @@ static void check_transposed(const layout *l, uint32_t bits, const geometry *g) 
 static void check_stream(const layout *l, const geometry *g) {
     const layout_dim *const column = &l->kept[l->kept_count - 1];
     const uint64_t columns = column->size * g->inner * g->fused, room = (uint64_t)g->lanes * g->vector * g->strip;
-    REQUIRE(g->scan.group > 1 && g->lanes * g->sharing <= g->scan.group, "%" PRIu32 " x %" PRIu32, g->lanes, g->sharing);
+    REQUIRE(g->lanes * g->sharing <= g->scan.group, "%" PRIu32 " x %" PRIu32, g->lanes, g->sharing);
     REQUIRE(g->period >= 1 && g->sharing >= 1 && g->sharing % g->period == 0, "period %" PRIu32, g->period);
     REQUIRE(g->width >= 1 && g->tiles == ceil_div(columns, g->width), "%" PRIu64 " tiles", g->tiles);
     REQUIRE(g->width + (g->phased ? g->vector - 1 : 0) <= room, "%" PRIu32 " columns", g->width);
