@@ -1,5 +1,7 @@
 #include "device.h"
 
+#include "internal.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -72,6 +74,8 @@ static void query_facts(bench_device *device) {
     clGetDeviceInfo(device->id, CL_DEVICE_PLATFORM, sizeof(cl_platform_id), &platform, NULL);
     clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof device->platform, device->platform, NULL);
     device->is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
+    if (device->is_cpu)
+        processor_name(device->processor);
 }
 
 bool device_open(bench_device *device, const char *selector) {

@@ -22,6 +22,7 @@ typedef struct bench_device {
     cl_uint compute_units;
     uint64_t max_buffer, cache; /* bytes; the cache is the largest that the device admits to */
     char name[256], driver[256], platform[256];
+    char processor[64]; /* PROCESSOR_BYTES; of a CPU device, as tuning files call it; "": unknown */
 } bench_device;
 
 /* Open the device that the selector names. Says on stderr what failed. Close it also after a failure. */

@@ -9,7 +9,8 @@ const char *report_check_name(check_result check) {
 }
 
 void report_head(FILE *file, const bench_device *device, int width) {
-    fprintf(file, "%s, %s, driver %s\n", device->name, device->platform, device->driver);
+    fprintf(file, "%s, %s, driver %s%s%s\n", device->name, device->platform, device->driver,
+            device->processor[0] ? ", " : "", device->processor);
     fprintf(file, "%-*s %9s %6s %9s %6s %6s %11s %11s %9s  %-9s %s\n", width, "problem", "GB/s", "spread", "limit",
             "ratio", "best", "device us", "wall us", "launch us", "right", "strategy");
     fflush(file);
@@ -49,6 +50,7 @@ void report_strings(FILE *file, const bench_device *device, const char *commit, 
              ARGMAX_CL_VERSION_PATCH);
     put_string(file, "problem", line);
     put_string(file, "device", device->name);
+    put_string(file, "processor", device->processor);
     put_string(file, "platform", device->platform);
     put_string(file, "driver", device->driver);
     put_string(file, "version", version);

@@ -37,8 +37,8 @@ static const char USAGE[] =
     "  --tune             search the tuning parameters that are fastest on the device, and write them to the file "
     "that\n"
     "                     the library reads (docs/tuning.md); --filter TEXT: for classes with TEXT in their name;\n"
-    "                     --seconds S: at most, 300 unless given; --problems FILE: measured besides; --json has no "
-    "meaning\n"
+    "                     --seconds S: at most, 300 unless given; --problems FILE: measured besides; --random N: of\n"
+    "                     so many that are drawn (--seed), 24 unless given; --json has no meaning\n"
     "  --from FILE        with --tune: start from the row of that tuning file alone\n"
     "  --to FILE          with --tune: write to that file\n"
     "  --fields LIST      with --tune: these fields alone, names with commas between\n"
@@ -102,7 +102,7 @@ bool settings_read(settings *s, int argc, char **argv) {
     *s = (settings){.commit = BENCH_COMMIT,
                     .run = {.seconds = -1, .check = true},
                     .draw = {.seed = "1", .least = 64 << 20, .most = 512 << 20, .outputs_most = (uint64_t)2 << 30},
-                    .tuning = {.seconds = 300}};
+                    .tuning = {.seconds = 300, .drawn = 24, .seed = "tuning"}};
     static const struct option options[] = {{"problems", required_argument, NULL, 'p'},
                                             {"filter", required_argument, NULL, 'f'},
                                             {"device", required_argument, NULL, 'd'},
@@ -166,10 +166,11 @@ bool settings_read(settings *s, int argc, char **argv) {
         case 'R':
             if (!read_count(optarg, &s->random))
                 return false;
+            s->tuning.drawn = s->random;
             s->survey = true;
             break;
         case 'S':
-            s->draw.seed = optarg;
+            s->draw.seed = s->tuning.seed = optarg;
             break;
         case 'D':
             if (!draw_types_known(optarg))

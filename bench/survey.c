@@ -45,7 +45,8 @@ void survey_free(survey *s) {
 }
 
 void survey_head(FILE *file, const bench_device *device) {
-    fprintf(file, "%s, %s, driver %s\n", device->name, device->platform, device->driver);
+    fprintf(file, "%s, %s, driver %s%s%s\n", device->name, device->platform, device->driver,
+            device->processor[0] ? ", " : "", device->processor);
     fprintf(file, "%6s %6s %9s %11s %-9s %-18s %s\n", "ratio", "naive", "GB/s", "device us", "right", "strategy",
             "problem");
     fflush(file);

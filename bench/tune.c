@@ -144,8 +144,8 @@ bool tune(const bench_device *device, const tune_options *options) {
         return false;
     take_signals();
     const tune_row first = s.row;
-    bool good = tune_set_open(&s.set, device, options->bytes, options->filter, options->problems) &&
-                open_plans(&s, &first, s.plans);
+    const tune_choice choice = {options->bytes, options->filter, options->problems, options->drawn, options->seed};
+    bool good = tune_set_open(&s.set, device, &choice) && open_plans(&s, &first, s.plans);
     if (good) {
         printf("%s, driver %s: %zu problems of %g MiB, up to %.0f s\n", device->name, device->driver, s.set.count,
                (double)s.set.input_bytes / 1048576, options->seconds);

@@ -47,7 +47,8 @@ const char *tune_row_built_in(size_t number, tune_row *row) {
     };
     if (number >= sizeof names / sizeof names[0])
         return NULL;
-    read_row(tuning_find(names[number]), row);
+    const tuning_row found = tuning_find(names[number]);
+    read_row(&found, row);
     return names[number];
 }
 
@@ -61,6 +62,35 @@ bool tune_is_fine(size_t field) {
 
 bool tune_can_be_zero(size_t field) {
     return fields[field].least == 0;
+}
+
+#define FEW_VALUES 5
+/* aligned=2 promises what only a test can know. */
+static uint32_t most_of(size_t field) {
+    return field == TUNE_aligned ? 1 : fields[field].most;
+}
+
+uint32_t tune_few_values(size_t field, uint32_t *least) {
+    const uint32_t count = most_of(field) - fields[field].least + 1;
+    *least = fields[field].least;
+    return count <= FEW_VALUES ? count : 0;
+}
+
+size_t tune_partner(size_t field) {
+    switch (field) {
+    case TUNE_ahead_bytes:
+    case TUNE_ahead_columns:
+        return TUNE_hint;
+    case TUNE_ahead_narrow:
+    case TUNE_ahead_transposed:
+        return TUNE_far_hint;
+    case TUNE_hint:
+        return TUNE_ahead_bytes;
+    case TUNE_far_hint:
+        return TUNE_ahead_narrow;
+    default:
+        return field;
+    }
 }
 
 bool tune_fields_listed(const char *list, bool listed[TUNE_FIELDS]) {
@@ -87,8 +117,7 @@ static double rounded(double n) {
 
 uint32_t tune_step(size_t field, uint32_t value, double factor, bool up) {
     const field_info *const f = &fields[field];
-    /* aligned=2 promises what only a test can know. */
-    const uint32_t most = field == TUNE_aligned ? 1 : f->most;
+    const uint32_t most = most_of(field);
     double next = rounded(up ? floor(value * factor) : ceil(value / factor));
     if (f->power_of_two)
         next = exp2(up ? floor(log2(next)) : ceil(log2(next)));
@@ -103,10 +132,14 @@ uint32_t tune_step(size_t field, uint32_t value, double factor, bool up) {
     return (uint32_t)next;
 }
 
+#define FIELDS_A_LINE 6
 void tune_row_print(const tune_row *row, const char *name, char text[TUNE_ROW_TEXT]) {
-    size_t used = (size_t)snprintf(text, TUNE_ROW_TEXT, "%s", name);
-    for (size_t f = 0; f < TUNE_FIELDS && used < TUNE_ROW_TEXT; f++)
-        used += (size_t)snprintf(text + used, TUNE_ROW_TEXT - used, " %s=%u", fields[f].name, row->value[f]);
+    size_t used = 0;
+    for (size_t f = 0; f < TUNE_FIELDS && used < TUNE_ROW_TEXT; f++) {
+        const bool first = f % FIELDS_A_LINE == 0;
+        used += (size_t)snprintf(text + used, TUNE_ROW_TEXT - used, "%s%s %s=%u", first && f > 0 ? "\n" : "",
+                                 first ? name : "", fields[f].name, row->value[f]);
+    }
 }
 
 /* ---- The file -------------------------------------------------------------------------------------------------- */
@@ -141,20 +174,29 @@ static char *read_whole(const char *path, bool *failed) {
     return text;
 }
 
-static bool is_device_line(const char *line, const char **name) {
+/* Whether a line begins a section, and the quoted name of the device whose section it is; NULL for one of others. */
+static bool is_section_line(const char *line, const char **device) {
+    static const char *const words[] = {"device", "processor", "vendor", "type"};
     const char *const word = line + strspn(line, " \t");
-    *name = word + 6 + (strncmp(word, "device", 6) == 0 ? strspn(word + 6, " \t") : 0);
-    return strncmp(word, "device", 6) == 0 && strchr(" \t\"", word[6]) != NULL && **name == '"';
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        const size_t length = strlen(words[i]);
+        const char *const name =
+            word + length + (strncmp(word, words[i], length) == 0 ? strspn(word + length, " \t") : 0);
+        *device = i == 0 ? name : NULL;
+        if (strncmp(word, words[i], length) == 0 && *name == '"')
+            return true;
+    }
+    return false;
 }
 
-/* All lines of the old text but those for the device, from its line to the next device's. */
+/* All lines of the old text but those for the device, from its line to the next section's. */
 static void copy_others(FILE *file, const char *old, const char *device) {
     bool ours = false;
     for (const char *line = old; *line != 0;) {
         const size_t length = strcspn(line, "\n") + (strchr(line, '\n') != NULL);
         const char *name;
-        if (is_device_line(line, &name))
-            ours = strncmp(name + 1, device, strlen(device)) == 0 && name[1 + strlen(device)] == '"';
+        if (is_section_line(line, &name))
+            ours = name != NULL && strncmp(name + 1, device, strlen(device)) == 0 && name[1 + strlen(device)] == '"';
         if (!ours)
             fwrite(line, 1, length, file);
         if (!ours && line[length] == 0 && line[length - 1] != '\n')

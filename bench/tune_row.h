@@ -13,7 +13,7 @@ enum {
     TUNE_FIELDS
 };
 
-enum { TUNE_ROW_TEXT = 1024, TUNE_PATH = 4096 };
+enum { TUNE_ROW_TEXT = 2048, TUNE_PATH = 4096 };
 
 typedef struct tune_row {
     uint32_t value[TUNE_FIELDS];
@@ -37,8 +37,13 @@ bool tune_is_fine(size_t field);
 uint32_t tune_step(size_t field, uint32_t value, double factor, bool up);
 /* Whether 0 is a value of the field, which steps hardly reach. */
 bool tune_can_be_zero(size_t field);
+/* The values of a field that has no more than a few, which are all tried: their number, 0 for any other field, and the
+ * least. */
+uint32_t tune_few_values(size_t field, uint32_t *least);
+/* Another field without which this one has no effect while it is 0; the field itself where there is none. */
+size_t tune_partner(size_t field);
 
-/* "ROW FIELD=NUMBER ...", the whole row as a line of a tuning file. */
+/* "ROW FIELD=NUMBER ...", the whole row as lines of a tuning file, without the last one's end. */
 void tune_row_print(const tune_row *row, const char *name, char text[TUNE_ROW_TEXT]);
 
 /* The file that the library will read: ARGMAX_CL_TUNING's, else the user's own. False after complaining. */

@@ -21,6 +21,7 @@ static const move moves[] = {
     {TUNE_vector_bytes, TUNE_vector_elements, false},
     {TUNE_column_bytes, TUNE_vector_elements, false},
     {TUNE_group_short, TUNE_short_lanes, false},
+    {TUNE_hint, TUNE_ahead_bytes, true},
 };
 
 enum { MOVES = sizeof moves / sizeof moves[0], PROBE_MOST = 4 };
@@ -119,30 +120,63 @@ static void probe(search *s, double factor, promises *p) {
     printf("a first look at all fields: %s promises most\n", tune_field_name(moves[best].field));
 }
 
-/* Values of a field that steps do not reach: 0, which switches something off, and from 0 what the built-in rows have.
- */
-static bool jump(search *s, const move *m) {
-    const size_t f = m->field;
+/* Values of a field that steps do not reach: 0, which switches something off; from 0 what the built-in rows have; and
+ * every one of those that are few. Where 0 of another field leaves this one without effect, that one takes the built-in
+ * rows' value as well. */
+typedef struct jump_list {
+    uint32_t value[32], partner[32]; /* 0: the partner stays */
+    size_t count;
+} jump_list;
+
+static void add_jump(jump_list *list, uint32_t value, uint32_t partner) {
+    for (size_t i = 0; i < list->count; i++)
+        if (list->value[i] == value && list->partner[i] == partner)
+            return;
+    if (list->count < sizeof list->value / sizeof list->value[0]) {
+        list->value[list->count] = value;
+        list->partner[list->count++] = partner;
+    }
+}
+
+static void list_jumps(const tune_row *row, size_t f, jump_list *list) {
     tune_row built_in;
+    uint32_t least;
+    const size_t other = tune_partner(f);
+    const uint32_t few = tune_few_values(f, &least);
+    list->count = 0;
+    add_jump(list, few ? least : 0, 0);
+    for (size_t i = 0; tune_row_built_in(i, &built_in) != NULL; i++) {
+        const uint32_t partner = other != f && row->value[other] == 0 ? built_in.value[other] : 0;
+        if (row->value[f] == 0)
+            add_jump(list, built_in.value[f], partner);
+        for (uint32_t v = 0; v < few; v++)
+            add_jump(list, least + v, partner);
+    }
+}
+
+static bool jump(search *s, const move *m) {
+    const size_t f = m->field, other = tune_partner(f);
+    uint32_t least;
+    jump_list list;
     bool moved = false;
-    if (m->other != f || !s->fields[f] || !tune_can_be_zero(f))
+    if (m->other != f || !s->fields[f] || (!tune_can_be_zero(f) && !tune_few_values(f, &least)))
         return false;
-    const uint32_t from = s->row.value[f];
-    for (size_t i = 0; !search_time_is_up(s); i++) {
-        const bool more = tune_row_built_in(i, &built_in) != NULL;
-        const uint32_t to = more ? built_in.value[f] : 0;
+    list_jumps(&s->row, f, &list);
+    for (size_t i = 0; i < list.count && !search_time_is_up(s); i++) {
         const tune_row before = s->row;
+        const bool with_other = list.partner[i] != 0 && before.value[other] == 0 && s->fields[other];
+        const move made = {f, with_other ? other : f, false};
         tune_row candidate = before;
         score total;
-        candidate.value[f] = to;
-        if (to != before.value[f] && (to == 0 || from == 0) && search_try(s, &candidate, &total) == BETTER) {
+        candidate.value[f] = list.value[i];
+        if (with_other)
+            candidate.value[other] = list.partner[i];
+        if (memcmp(&before, &candidate, sizeof before) != 0 && search_try(s, &candidate, &total) == BETTER) {
             search_report_time(s);
-            print_move(m, &before, &candidate);
+            print_move(&made, &before, &candidate);
             report_gain(&total);
             moved = true;
         }
-        if (!more)
-            break;
     }
     return moved;
 }
@@ -161,7 +195,8 @@ static bool pass(search *s, double factor, const promises *p) {
         done[best] = true;
         const unsigned before = s->candidates;
         const bool up = p->of[best][1] >= p->of[best][0];
-        const bool jumped = factor >= 4 && jump(s, &moves[best]);
+        /* What is off may have become worth while since. */
+        const bool jumped = (factor >= 4 || s->row.value[moves[best].field] == 0) && jump(s, &moves[best]);
         const bool moved = walk(s, &moves[best], factor, up) || walk(s, &moves[best], factor, !up) || jumped;
         changed = changed || moved;
         if (!moved && s->candidates > before) {

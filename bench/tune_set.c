@@ -27,6 +27,7 @@ static const shape_row shapes[] = {
     {"middle", "64x*x4096", "1", ALL_TYPES},
     {"short rows", "*x128", "1", ALL_TYPES},
     {"tiny rows", "*x8", "1", ALL_TYPES},
+    {"odd tiny rows", "*x11", "1", FLOAT16 | FLOAT32},
     {"multi-axis", "64x128x*x128", "1,3", INT8 | FLOAT32},
     {"multi-axis", "64x128x*x128", "0,2", FLOAT16 | FLOAT64},
     {"rows of 1024", "*x1024", "1", INT8 | FLOAT16},
@@ -119,14 +120,14 @@ static const char *unfit(const tune_set *set, const problem_line *p) {
 }
 
 /* As argmax-cl-bench --random draws them, with as many answers as the input has bytes at most. */
-static bool draw_problems(tune_set *set) {
-    const draw_options options = {.seed = "tuning",
+static bool draw_problems(tune_set *set, const tune_choice *choice) {
+    const draw_options options = {.seed = choice->seed,
                                   .least = set->input_bytes / 4,
                                   .most = set->input_bytes,
                                   .types = "int8,float16,float32,float64",
                                   .outputs_most = set->input_bytes};
     size_t drawn = 0;
-    for (uint64_t i = 0; drawn < TUNE_DRAWN && i < 4 * TUNE_DRAWN; i++) {
+    for (uint64_t i = 0; drawn < choice->drawn && i < 4 * choice->drawn; i++) {
         problem_line p;
         char line[PROBLEM_LINE_SIZE];
         draw_problem(&options, i, &p);
@@ -158,15 +159,16 @@ static bool add_file(tune_set *set, const char *path) {
     return good;
 }
 
-static bool choose_problems(tune_set *set, const char *filter, const char *problems) {
+static bool choose_problems(tune_set *set, const tune_choice *choice) {
+    const char *const filter = choice->filter;
     for (size_t s = 0; s < SHAPES; s++)
         for (size_t t = 0; t < TUNE_TYPES; t++)
             if ((shapes[s].types >> t & 1) != 0 && (filter == NULL || strstr(shapes[s].name, filter) != NULL) &&
                 !add_problem(set, &shapes[s], t))
                 return false;
-    if ((filter == NULL || strstr("drawn", filter) != NULL) && !draw_problems(set))
+    if ((filter == NULL || strstr("drawn", filter) != NULL) && !draw_problems(set, choice))
         return false;
-    if (problems != NULL && !add_file(set, problems))
+    if (choice->problems != NULL && !add_file(set, choice->problems))
         return false;
     return set->count > 0 || complain("--filter %s: no class of problems has that in its name", filter);
 }
@@ -222,11 +224,10 @@ static bool open_row_file(tune_set *set) {
     return (file >= 0 && close(file) == 0) || complain("cannot make a temporary file in TMPDIR or /tmp");
 }
 
-bool tune_set_open(tune_set *set, const bench_device *device, uint64_t bytes, const char *filter,
-                   const char *problems) {
+bool tune_set_open(tune_set *set, const bench_device *device, const tune_choice *choice) {
     cl_int code;
-    *set = (tune_set){.device = device, .input_bytes = bytes > 0 ? bytes : suitable_bytes(device)};
-    if (!limit_open(&set->limit, device) || !choose_problems(set, filter, problems) || !open_row_file(set))
+    *set = (tune_set){.device = device, .input_bytes = choice->bytes > 0 ? choice->bytes : suitable_bytes(device)};
+    if (!limit_open(&set->limit, device) || !choose_problems(set, choice) || !open_row_file(set))
         return false;
     set->answers = malloc(set->index_bytes);
     set->index = clCreateBuffer(device->context, CL_MEM_READ_WRITE, set->index_bytes, NULL, &code);

@@ -5,7 +5,7 @@
 #include "limit.h"
 #include "problem.h"
 
-enum { TUNE_PROBLEMS_MAX = 96, TUNE_DRAWN = 24, TUNE_TYPES = 4, TUNE_PLAN_TEXT = 2048 };
+enum { TUNE_PROBLEMS_MAX = 256, TUNE_TYPES = 4, TUNE_PLAN_TEXT = 2048 };
 
 /* A plan of one problem under one tuning row. Plans that read the same do the same. */
 typedef struct tune_plan {
@@ -38,10 +38,17 @@ typedef struct tune_set {
     char row_file[256];     /* where the library reads the row that is tried */
 } tune_set;
 
-/* Make inputs of `bytes` bytes (0: what suits the device) and work out the right answers. `filter` NULL: all classes;
- * one of them, "drawn", is drawn at random. `problems`: a file of more problems, or NULL.
- * Says on stderr what failed; close it also then. */
-bool tune_set_open(tune_set *set, const bench_device *device, uint64_t bytes, const char *filter, const char *problems);
+/* What is to be measured. */
+typedef struct tune_choice {
+    uint64_t bytes;       /* of each input; 0: what suits the device */
+    const char *filter;   /* of the classes, of which "drawn" is drawn at random; NULL: all */
+    const char *problems; /* a file of more problems; NULL: none */
+    uint64_t drawn;       /* how many are drawn, and with which seed */
+    const char *seed;
+} tune_choice;
+
+/* Make the inputs and work out the right answers. Says on stderr what failed; close it also then. */
+bool tune_set_open(tune_set *set, const bench_device *device, const tune_choice *choice);
 void tune_set_close(tune_set *set);
 
 /* Any change of one word changes it. */

@@ -94,8 +94,8 @@ argmax_cl_status check_queue(cl_context context, cl_device_id device, cl_command
  * large enough for the problem's addressed ranges, outputs and workspace disjoint from all others (sub-buffers by
  * parent and origin, USE_HOST_PTR buffers by address), wait list sound. workspace_bytes 0: workspace ignored. The input
  * is read by vectors of input_vector elements that start at multiples of their size, 1 where any element may come
- * first. */
-argmax_cl_status check_enqueue(cl_context context, const problem *p, uint32_t input_vector,
+ * first; `in_place`: so in the caller's memory, too. */
+argmax_cl_status check_enqueue(cl_context context, const problem *p, uint32_t input_vector, bool in_place,
                                const argmax_cl_buffers *given, cl_mem workspace, size_t workspace_bytes,
                                cl_uint wait_count, const cl_event *wait_list);
 
@@ -115,6 +115,7 @@ typedef struct layout {
     layout_dim kept[MAX_RANK], reduced[MAX_RANK];
     int64_t in_offset, index_offset, value_offset; /* elements, of position 0 on every dim */
     uint64_t outputs, reduction;
+    bool reversed; /* the index counts from the other end: every reduced dim was backward, and has been turned */
 } layout;
 
 /* p->outputs must not be 0. Cannot fail. */
@@ -126,6 +127,7 @@ void layout_collapse(const problem *p, layout *out);
  * atomics of OpenCL C 2.0 or 3.0, by PTX. */
 typedef enum handover { HANDOVER_NONE, HANDOVER_CL20, HANDOVER_CL30, HANDOVER_PTX } handover;
 
+#define PROCESSOR_BYTES 64
 typedef struct device_facts {
     cl_device_type type;
     cl_uint compute_units, address_bits;
@@ -133,19 +135,25 @@ typedef struct device_facts {
     cl_ulong local_bytes; /* local memory of a work-group */
     cl_ulong cache_bytes; /* of the device's memory; 0: none, or not told */
     bool little_endian;
-    cl_ulong max_buffer;  /* CL_DEVICE_MAX_MEM_ALLOC_SIZE, bytes */
-    bool host_unified;    /* host memory can be used in place */
-    bool aligned_buffers; /* buffers start at multiples of any vector: no host memory is used in place */
-    bool clang_cpu;       /* its compiler takes what Clang adds to OpenCL C: see kernels/memory/vector.clh, wide.clh,
-                             columns.cl */
+    cl_ulong max_buffer;     /* CL_DEVICE_MAX_MEM_ALLOC_SIZE, bytes */
+    cl_ulong memory;         /* CL_DEVICE_GLOBAL_MEM_SIZE, bytes; 0: not told */
+    bool host_unified;       /* host memory can be used in place */
+    bool aligned_buffers;    /* buffers of its own start at multiples of any vector */
+    bool copies_host_memory; /* so do those of CL_MEM_USE_HOST_PTR */
+    bool clang_cpu;          /* its compiler takes what Clang adds to OpenCL C: see kernels/memory/vector.clh, wide.clh,
+                                columns.cl */
     bool queue_addresses_return; /* to a new queue while the old one's commands still run */
     bool kernels_keep_arguments; /* a kernel object holds a reference to its buffers */
     bool ptx;                    /* takes inline PTX for sm_90 */
     uint32_t loop_limit;         /* iterations of all its loops that a work-item completes; 0: any number */
     handover handover;
-    bool wide_atomics; /* 64-bit maximum and exchange */
-    char name[256];
+    bool wide_atomics;               /* 64-bit maximum and exchange */
+    char name[256], vendor[256];     /* CL_DEVICE_NAME, CL_DEVICE_VENDOR */
+    char processor[PROCESSOR_BYTES]; /* CPU devices: see processor_name */
 } device_facts;
+
+/* processor.c: "AuthenticAMD family 26 model 2", by the processor that runs this; "" where it has no such name. */
+void processor_name(char name[PROCESSOR_BYTES]);
 
 /* environment.c: a variable that names code or files; NULL as well where the program has more rights than its caller.
  */
@@ -165,25 +173,30 @@ typedef struct tuning_row {
 #include "policy/tuning.def"
 } tuning_row;
 
-/* The built-in row of that name, NULL for an unknown one; and all names, for messages: "cpu, gpu". */
-const tuning_row *tuning_find(const char *name);
+/* The built-in row of that name, with a name of NULL for an unknown one; and all names, for messages: "gpu, cpu". */
+tuning_row tuning_find(const char *name);
 const char *tuning_names(void);
+/* Whether the row of that name is this one or has it among its parents, parents' parents and so on. */
+bool tuning_is_kind_of(const char *name, const char *ancestor);
 /* Name of the built-in row for a device. */
 const char *tuning_class(const device_facts *device);
+/* Whether a property of the device is `text`: what is "type" (cpu, gpu, accelerator), "vendor", "processor" (or the
+ * first words of it) or "device" (its name). */
+bool tuning_is_property(const char *what);
+bool tuning_matches(const device_facts *device, const char *what, const char *text);
 /* The row of that name, which must exist; for NULL the one for the device's class, with the changes of the file that
  * the environment variable ARGMAX_CL_TUNING names, or else of the user's own file. */
 argmax_cl_status tuning_choose(const char *name, const device_facts *device, tuning_row *row);
 /* Path of the user's own file; false when the environment tells no folder for it. */
 bool tuning_user_file(char *path, size_t capacity);
-/* Apply a file to the row as far as it speaks of it, for a device of that name. `source` goes before the path in
- * messages. */
-argmax_cl_status tuning_read(const char *source, const char *path, bool must_exist, const char *device, tuning_row *row,
-                             bool *changed);
+/* Apply a file to the row as far as it speaks of it and of this device. `source` goes before the path in messages. */
+argmax_cl_status tuning_read(const char *source, const char *path, bool must_exist, const device_facts *device,
+                             tuning_row *row, bool *changed);
 
 /* ---- families/strategy.c, families/geometry.c: which kernel, and how it lies over the problem ------------- */
 
 struct family; /* families/family.h */
-typedef enum load_kind { LOAD_ALIGNED, LOAD_UNALIGNED, LOAD_PACKED, LOAD_STRIDED } load_kind;
+typedef enum load_kind { LOAD_ALIGNED, LOAD_UNALIGNED, LOAD_PACKED, LOAD_SHIFTED, LOAD_STRIDED } load_kind;
 
 /* Work-groups of one launch: `jobs` dealt out in runs of jobs_per_group. */
 typedef struct launch_grid {
@@ -202,6 +215,8 @@ typedef struct geometry {
     uint32_t unroll;
     uint32_t ahead;        /* bytes of input asked for before they are read; 0: none */
     uint32_t near_bytes;   /* strip.clh: NEAR; 0: none */
+    uint32_t hint;         /* vector.clh: HINT, of what is asked for into the first-level cache; 0: nothing is */
+    uint32_t far_hint;     /* vector.clh: FAR_HINT, into the second-level cache */
     uint32_t fused;        /* strip.clh, blocks.cl: FUSED */
     uint32_t loads, batch; /* held rows, blocks: vectors of a work-item; rows at once, blocks of a job */
     uint32_t wide, pad;    /* blocks: elements of a wide load, and behind a block in local memory */
@@ -228,6 +243,9 @@ typedef struct geometry {
     /* columns, folded, abreast: tiles over the dim of the columns, and outputs that each column dim serves; blocks:
      * how many there are */
     uint64_t tiles, outers;
+    uint32_t sharing, width, inner; /* stream: work-items that share a column, columns of a tile and of an output */
+    uint32_t period;                /* stream: rows after which they begin at the same place within a vector */
+    bool phased, one_batch;         /* stream.cl: PHASED, ONE_BATCH */
     uint64_t side; /* abreast: outputs of a tile, except the last */
     uint32_t fold; /* folded: which reduced dim the columns are */
     launch_grid scan;
@@ -248,7 +266,7 @@ static inline bool has_words(const geometry *g) {
 /* What `divide` of kernels/memory/index.clh takes instead of a divisor: 0 for 1. */
 uint64_t reciprocal(uint64_t divisor);
 
-/* Counters that a queue has, enough for any device whose outputs are fewer than its work-groups. */
+/* Counters that a launch may have, enough for any device whose outputs are fewer than its work-groups. */
 #define COUNTERS_A_QUEUE 4096
 
 /* Strategies in the order of preference. */
@@ -290,7 +308,7 @@ uint32_t plan_input_vector(argmax_cl_plan plan);
 /* Dims of each kind that the argument of a kernel has room for, by the numbers of kept and reduced ones. */
 uint32_t dims_room(uint64_t kept, uint64_t reduced);
 /* Build options of the scanning and of the merging kernel: kinds only, never sizes. */
-void options_scan(const problem *p, const layout *l, const geometry *g, char text[OPTIONS_CAPACITY]);
-void options_merge(const problem *p, const layout *l, const geometry *g, char text[OPTIONS_CAPACITY]);
+void options_scan(const problem *p, const layout *l, const geometry *g, char options[OPTIONS_CAPACITY]);
+void options_merge(const problem *p, const layout *l, const geometry *g, char options[OPTIONS_CAPACITY]);
 
 #endif

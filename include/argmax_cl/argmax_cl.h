@@ -19,6 +19,7 @@
  *   argmax_cl_host   arrays in host memory; the transfers are hidden.
  *   argmax_cl        OpenCL buffers and a queue of yours; plans and workspace are kept by the handle.
  *   argmax_cl_plan_* decide once, execute often, with a workspace that you own.
+ * Beside them argmax_cl_partials_* give answers of blocks, which merge: for tensors in pieces, wherever these are.
  *
  * Units: sizes, strides and offsets are in elements; workspace sizes are in bytes.
  *
@@ -99,7 +100,10 @@ typedef enum argmax_cl_status {
     ARGMAX_CL_ERROR_BUILD = 21,              /* a kernel did not compile; the message holds the compiler's log */
     ARGMAX_CL_ERROR_KERNEL_SOURCE = 22,      /* a file of the folder named by ARGMAX_CL_KERNELS could not be read */
     ARGMAX_CL_ERROR_FORKED = 23,             /* the process was forked after OpenCL was first used */
-    ARGMAX_CL_ERROR_INVALID_TUNING = 24      /* a tuning file cannot be read, or has a line that is wrong */
+    ARGMAX_CL_ERROR_INVALID_TUNING = 24,     /* a tuning file cannot be read, or has a line that is wrong */
+    ARGMAX_CL_ERROR_INVALID_BLOCK = 25,      /* a block that does not lie within its tensor */
+    ARGMAX_CL_ERROR_MEMORY_LIMIT = 26,       /* the memory limit cannot hold even the smallest block */
+    ARGMAX_CL_ERROR_CANCELLED = 27           /* the caller's cancel flag was set */
 } argmax_cl_status;
 
 /* One sentence for a status; never NULL, static storage. */
@@ -173,7 +177,7 @@ typedef struct argmax_cl_desc {
                                     A name forces that one, or the plan is refused */
     const char *tuning;          /* NULL: the tuning row of the device's class, with the changes of the user's tuning
                                     file, or of the one that the environment variable ARGMAX_CL_TUNING names. A name
-                                    forces that row as it is built in ("cpu", "gpu") */
+                                    forces that row as it is built in: "cpu", "cpu-amd", "cpu-intel", "gpu" */
 } argmax_cl_desc;
 
 #define ARGMAX_CL_TENSOR_INIT {sizeof(argmax_cl_tensor), (argmax_cl_dtype)0, 0, NULL, NULL, 0}
@@ -285,24 +289,87 @@ typedef struct argmax_cl_host_arrays {
 #define ARGMAX_CL_HOST_ARRAYS_INIT {sizeof(argmax_cl_host_arrays), NULL, NULL, NULL}
 ARGMAX_CL_API void argmax_cl_host_arrays_init(argmax_cl_host_arrays *arrays);
 
-/* What a host call reports and, later, obeys. Zero is the default of every field; fields are only ever appended. */
+/* Told after each block, by the thread that made the call: bytes of the input that are done, by shape, and all. It
+ * must not call the library with the same arrays. */
+typedef void (*argmax_cl_progress)(void *user, uint64_t done, uint64_t total);
+
+/* What a host call reports and obeys. Zero is the default of every field; fields are only ever appended. */
 typedef struct argmax_cl_host_options {
-    size_t struct_size;       /* sizeof(argmax_cl_host_options); INIT sets it */
-    double *seconds_compute;  /* NULL, or where to put the time from the enqueue to the end of the last kernel */
-    double *seconds_transfer; /* NULL, or where to put the time of both transfers */
+    size_t struct_size;          /* sizeof(argmax_cl_host_options); INIT sets it */
+    double *seconds_compute;     /* NULL, or where to put the time from the enqueue to the end of the last kernel; of an
+                                    input in blocks, the kernels' times together */
+    double *seconds_transfer;    /* NULL, or where to put the time of both transfers; of an input in blocks, what of the
+                                    call's time no kernel ran in */
+    uint64_t memory_limit;       /* bytes that the call may take for blocks and results, on device and host together;
+                                    workspaces, some KiB, come on top. 0: what the device has */
+    argmax_cl_progress progress; /* NULL, or whom to tell */
+    void *progress_user;         /* handed to progress */
+    const volatile int *cancel;  /* NULL, or a number that another thread, a signal handler or progress sets to anything
+                                    but 0 to end the call at the next block with ARGMAX_CL_ERROR_CANCELLED */
 } argmax_cl_host_options;
 
-#define ARGMAX_CL_HOST_OPTIONS_INIT {sizeof(argmax_cl_host_options), NULL, NULL}
+#define ARGMAX_CL_HOST_OPTIONS_INIT {sizeof(argmax_cl_host_options), NULL, NULL, 0, NULL, NULL, NULL}
 ARGMAX_CL_API void argmax_cl_host_options_init(argmax_cl_host_options *options);
 
-/* Compute on the handle's device and wait. options may be NULL. An input whose addressed range is larger than the
- * device's largest buffer is refused with that limit. Bytes between the addressed output elements are not touched. */
+/* Compute on the handle's device and wait. options may be NULL. Bytes between the addressed output elements are not
+ * touched. Size is no reason to refuse: what is larger than the device's memory, its largest buffer or the memory limit
+ * goes through in blocks, with the same answer. Where device and host share memory the input is used in place. An input
+ * larger than 256 MiB with a progress callback or a cancel flag goes through in blocks as well. After a failure in the
+ * middle the outputs are undefined, and the handle works on. */
 ARGMAX_CL_API argmax_cl_status argmax_cl_host(argmax_cl_handle handle, const argmax_cl_desc *desc,
                                               const argmax_cl_host_arrays *arrays,
                                               const argmax_cl_host_options *options);
 ARGMAX_CL_API argmax_cl_status argmin_cl_host(argmax_cl_handle handle, const argmax_cl_desc *desc,
                                               const argmax_cl_host_arrays *arrays,
                                               const argmax_cl_host_options *options);
+
+/* ---- Partials: answers of blocks, which merge ---------------------------------------------------------------- */
+
+/* The best of some elements of one reduction. Partials of the same reduction merge in any order and grouping to the
+ * same bits: the greater (key, tie) wins. They are plain numbers, which may be stored or sent to a machine of the same
+ * byte order; docs/partials.md has the format. All zero: no element yet, which every element beats. */
+typedef struct argmax_cl_partial {
+    uint64_t key;  /* the value as an unsigned number: greater is better, equal is equal */
+    uint64_t tie;  /* INCREASING: ~index, DECREASING: index + 1, of the index in the whole tensor; 0: no winner */
+    uint64_t bits; /* the winning element, in the low bits */
+} argmax_cl_partial;
+
+/* Where the input of a descriptor lies in a larger tensor of the same rank. */
+typedef struct argmax_cl_block {
+    size_t struct_size;    /* sizeof(argmax_cl_block); INIT sets it */
+    const uint64_t *sizes; /* rank elements: those of the larger tensor */
+    const uint64_t *start; /* rank elements: the position in it of the input's position 0 */
+} argmax_cl_block;
+
+#define ARGMAX_CL_BLOCK_INIT {sizeof(argmax_cl_block), NULL, NULL}
+ARGMAX_CL_API void argmax_cl_block_init(argmax_cl_block *block);
+
+/* The partials of a block in host memory, one for each of the descriptor's outputs, in row-major order. The
+ * descriptor's input is the block, with the block's sizes and strides; its index and value tensors are not used and may
+ * be NULL. block NULL: the input is the whole. Blocks of any size and options as in argmax_cl_host. */
+ARGMAX_CL_API argmax_cl_status argmax_cl_partials_host(argmax_cl_handle handle, argmax_cl_operator op,
+                                                       const argmax_cl_desc *desc, const argmax_cl_block *block,
+                                                       const void *input, argmax_cl_partial *partials,
+                                                       const argmax_cl_host_options *options);
+
+/* Add a block's answers, which any of the calls above gave for this descriptor and operator, to partials: the better of
+ * the two stays in partials[i], which is all zero before the first block. arrays->index and arrays->value are read,
+ * arrays->input is not used, and the descriptor must have a value tensor. */
+ARGMAX_CL_API argmax_cl_status argmax_cl_partials_add(argmax_cl_operator op, const argmax_cl_desc *desc,
+                                                      const argmax_cl_block *block, const argmax_cl_host_arrays *arrays,
+                                                      argmax_cl_partial *partials);
+
+/* Put the better of into[i] and from[i] into into[i], for count partials of the same operator, dtype, direction and
+ * NaN mode. */
+ARGMAX_CL_API argmax_cl_status argmax_cl_partials_merge(uint64_t count, argmax_cl_partial *into,
+                                                        const argmax_cl_partial *from);
+
+/* Indices and, when the descriptor has a value tensor, values. The descriptor is that of the larger tensor, or of as
+ * much of it on the kept axes as the partials belong to; it tells of the output arrays, and arrays->input is not used.
+ */
+ARGMAX_CL_API argmax_cl_status argmax_cl_partials_finish(argmax_cl_operator op, const argmax_cl_desc *desc,
+                                                         const argmax_cl_partial *partials,
+                                                         const argmax_cl_host_arrays *arrays);
 
 #ifdef __cplusplus
 }

@@ -10,13 +10,15 @@
  *   OVERLAP  a segment's last vector is moved back to end with the segment (segment >= VEC)
  *   BY_VALUE a segment's best value first, the place in it at the end (8 bits: segment < 255)
  * A segment has at most ITERATIONS_MAX vectors, a reduction at most 2^30 elements. */
+#include "options.clh"
+
 #include "memory/index.clh"
 #include "order/order.clh"
-#ifdef BY_VALUE
+#if BY_VALUE
 #include "order/extremes.clh"
 #endif
 
-#ifdef BY_VALUE
+#if BY_VALUE
 #define FOLDED extremes_t
 #define FOLD(folded, bits, k) extremes_step(&(folded), (bits))
 #else
@@ -36,7 +38,7 @@ static inline void fold(__global const T *p, const abreast_t *g, FOLDED *folded,
 #pragma unroll
         for (uint u = 0; u < UNROLL; ++u) {
             __global const T *const vector = p + vector_place(x + u, g->segment);
-#ifdef AHEAD
+#if AHEAD
             if (LINE_STARTS(u))
                 PREFETCH(FROM(vector, ahead));
 #endif
@@ -48,7 +50,7 @@ static inline void fold(__global const T *p, const abreast_t *g, FOLDED *folded,
     }
     for (; x < vectors; ++x) {
         __global const T *const vector = p + vector_place(x, g->segment);
-#ifdef AHEAD
+#if AHEAD
         if (LINE_STARTS(x))
             PREFETCH(FROM(vector, ahead));
 #endif
@@ -65,7 +67,7 @@ static inline long segment_at(const dims_t *dims, const ulong segment) {
 }
 
 /* A block's segments are counted where their values come first, and else their vectors. */
-#ifdef BY_VALUE
+#if BY_VALUE
 #define SEGMENTS_MOST(g) ITERATIONS_MAX
 static inline void fold_segment(__global const T *p, const abreast_t *g, acc_t *acc, const uint segment,
                                 const long ahead) {
@@ -110,7 +112,7 @@ static inline void scan(__global const T *start, const dims_t *dims, const abrea
                         const long next, candidate_t *best) {
     const uint most = SEGMENTS_MOST(g);
     acc_t acc[SIDE];
-#ifdef AHEAD
+#if AHEAD
     /* So many outputs ahead, and behind a row's last ones in the next row; or whole rows where they are short. */
     const uint outputs_ahead = max((uint)(AHEAD * 8 / BITS / g->segment), 1u);
     const uint rows_ahead = max(outputs_ahead / count, 1u);
@@ -127,12 +129,12 @@ static inline void scan(__global const T *start, const dims_t *dims, const abrea
             acc[o] = ACC_EMPTY;
         for (uint s = 0; s < segments; ++s) {
             const long row = segment_at(dims, from + s);
-#ifdef AHEAD
+#if AHEAD
             const ulong later = from + s + rows_ahead;
             const long over = (later < g->segments ? segment_at(dims, later) : next) - row - back;
 #endif
             for (uint o = 0; o < count; ++o) {
-#ifdef AHEAD
+#if AHEAD
                 const long ahead = o < straight ? along : over;
 #else
                 const long ahead = 0;

@@ -10,14 +10,17 @@
  * LOADS, the wide loads of a work-item. Jobs start at whole wide loads and have, with the elements between, at most
  * GROUP * LOADS of them. A run has at most ITERATIONS_MAX rows. FUSED divides the rows, 1 unless given. REDUCED is 1,
  * KEPT 1 (of one column) or 2, SPLIT 0. */
+#include "options.clh"
+
+#if REDUCED != 1 || SPLIT || KEPT == 0
+#error "not implemented: several reduced dims, more kept ones than two, parts"
+#endif
+
 #include "memory/index.clh"
 #include "order/order.clh"
 #include "workgroup/meet.clh"
 
 #define SLOTS (GROUP / LANES) /* vectors of columns at once */
-#ifndef FUSED
-#define FUSED 1
-#endif
 #if WIDE == 1
 #define WIDE_T T
 #else

@@ -3,8 +3,10 @@
  *
  * From the host, besides strip.clh: what answers.clh asks for (GROUP 1), and LATE: the end of a tile is dealt out in
  * pieces, to whoever is done with its part (late.clh). */
+#include "options.clh"
+
 #include "workgroup/finish.clh"
-#ifdef LATE
+#if LATE
 #include "workgroup/late.clh"
 #endif
 #include "families/strip.clh"
@@ -112,7 +114,7 @@ static inline bool leave_vector(__global const T *in, OUTPUTS, const dims_t *d, 
         const PIECES(T) k = PASTE(vload, PIECE)(0, keys + q);
         const PIECES(IDX_T) none = PASTE(as_, PIECES(IDX_T))(PASTE(convert_, PIECES(SIGNED_IDX_T))(NO_WINNERS(k)));
         const PIECES(IDX_T) row = PASTE(convert_, PIECES(IDX_T))(PASTE(vload, PIECE)(0, at + q)) + (IDX_T)from;
-        put_piece(row | none, index + o->index + (long)column + q);
+        put_piece(INDEX_OF(d, row) | none, index + o->index + (long)column + q);
 #if VALUE
         leave_values(in, value, d, g, o, column + (ulong)q, k, at + q, from);
 #else
@@ -193,7 +195,7 @@ static inline candidate_t best_brought(const __local candidate_t *shared, const 
 }
 
 /* Scan a lane's share of the rows [from, to) of a tile, and of the pieces that its work-group draws. */
-#ifdef LATE
+#if LATE
 #define SCAN_TILE(unit, strip)                                                                                         \
     do {                                                                                                               \
         ulong row = from, last = to;                                                                                   \
@@ -226,7 +228,7 @@ static inline void leave_brought(__global const T *in, TARGET, const dims_t *d, 
 #endif
 
 /* What merges the outputs of a tile after the last of its parts. */
-#ifdef LATE
+#if LATE
 #define MERGE_TILE(unit, first, count)                                                                                 \
     if (me == 0)                                                                                                       \
         SET_BACK(unit);                                                                                                \
@@ -242,7 +244,7 @@ columns(__global const T *restrict in, TARGET, const dims_t dims, const columns_
     __local candidate_t shared[VEC * PLANE];
     const uint me = (uint)get_local_id(0);
     const uint share = me / ACROSS;
-#ifdef LATE
+#if LATE
     __local uint taken[2];
 #endif
 #endif
@@ -283,7 +285,7 @@ columns(__global const T *restrict in, TARGET, const dims_t dims, const columns_
 #endif
         FINISH_UNIT(unit, MERGE_TILE(unit, outer * ANSWERS(g) + tile * UNIT_WIDTH, UNIT_COUNT(tile)))
     }
-#ifdef PAST
+#if PAST
     ANSWERS_ARE_LEFT();
 #endif
     MERGE_ONLY(unit, MERGE_UNIT(UNIT_FIRST(unit), UNIT_COUNT(unit)))

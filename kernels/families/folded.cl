@@ -4,6 +4,9 @@
  * That dim is walked as columns (strip.clh), the other reduced dims as their rows. A column's answer has a row; with
  * the dims' weights it becomes the index in the whole reduction, and all columns of a job fold into one partial answer.
  */
+#define PARTS_ALONE 1
+#include "options.clh"
+
 #include "families/strip.clh"
 #include "workgroup/finish.clh"
 #include "workgroup/meet.clh"

@@ -7,6 +7,12 @@
  * From the host, besides order.clh and index.clh: GROUP, LANES (powers of two), LOADS, BATCH; EVEN where rows have
  * LANES * LOADS vectors: otherwise lanes behind the end repeat the last one, which changes nothing. REDUCED is 1 and
  * SPLIT 0. Rows of 16-bit elements have fewer than 2^16 elements, of 8-bit ones fewer than 2^24. */
+#include "options.clh"
+
+#if REDUCED != 1 || SPLIT
+#error "not implemented: several reduced dims, parts"
+#endif
+
 #include "accumulate/place.clh"
 #include "memory/index.clh"
 #include "workgroup/lanes.clh"
@@ -15,7 +21,7 @@
 
 static inline uint vector_of(const uint i, const uint lane, const held_t *g) {
     const uint v = i * LANES + lane;
-#ifdef EVEN
+#if EVEN
     (void)g;
     return v;
 #else

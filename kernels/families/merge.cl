@@ -1,5 +1,8 @@
 /* Second launch: the partial answers of each output, merged and written. LANES work-items share an output, GROUP /
  * LANES outputs share a work-group. From the host, besides merge.clh: LANES (a power of two up to GROUP). */
+#include "options.clh"
+
+#define KNOWS_KEYS 0
 #include "workgroup/merge.clh"
 
 #define ROWS (GROUP / LANES)

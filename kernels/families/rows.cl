@@ -17,18 +17,20 @@
  *   LATE     the end of a row is dealt out in pieces, to whoever is done with its part (late.clh)
  *   PEEL     loads are aligned: elements before the first and after the last aligned vector go one by one (REDUCED 1)
  */
+#include "options.clh"
+
 #include "memory/index.clh"
 #include "order/order.clh"
 #include "workgroup/finish.clh"
 #include "workgroup/meet.clh"
-#ifdef LATE
+#if LATE
 #include "workgroup/late.clh"
 #endif
 
 #define ROWS (GROUP / LANES)
 #define BLOCK (ITERATIONS_MAX / UNROLL * UNROLL) /* vectors that an accumulator counts */
 
-#ifdef LOAD_STRIDED
+#if LOAD_STRIDED
 #define ELEMENT_STRIDE(g) ((g)->stride)
 #else
 #define ELEMENT_STRIDE(g) 1
@@ -38,7 +40,7 @@
 
 /* Index of a vector's first element within the whole reduction. */
 static inline ulong first_index(const rows_t *g, const ulong v) {
-#ifdef OVERLAP
+#if OVERLAP
     const walk_t w = walk_to(v, g->segment_vectors);
     return w.segment * g->segment + vector_place(w.x, g->segment);
 #else
@@ -52,13 +54,13 @@ static inline __global const T *vector_address(__global const T *start, const di
     return start + segment_start(dims, w) + (long)vector_place(w.x, g->segment) * ELEMENT_STRIDE(g);
 }
 
-#ifdef AHEAD
+#if AHEAD
 /* Where to read AHEAD bytes after p: what follows in memory, or in the rows that follow where there are gaps between
  * them, or as many segments later, in the next output at last. */
 static inline uintptr_t address_ahead(__global const T *p, const dims_t *dims, const rows_t *g, const walk_t w) {
 #if REDUCED == 1
     (void)dims;
-#ifdef GAPS
+#if GAPS
     return FROM(p, g->gaps.ahead_by + (w.x * VEC >= g->gaps.turn ? g->gaps.turned_by : 0));
 #else
     (void)g;
@@ -89,9 +91,9 @@ typedef struct {
 /* Load `count` vectors, 1..UNROLL, LANES apart, and go on behind them; the others are left as they are. */
 static inline void load_vectors(__global const T *start, const dims_t *dims, const rows_t *g, const uint count,
                                 step_t *step, TV bits[UNROLL]) {
-#ifdef TOGETHER
+#if TOGETHER
     __global const T *const p = vector_address(start, dims, g, step->walk);
-#ifdef AHEAD
+#if AHEAD
     const uintptr_t ahead = address_ahead(p, dims, g, step->walk);
 #pragma unroll
     for (int line = 0; line < UNROLL * VECTOR_BYTES; line += LINE)
@@ -102,7 +104,7 @@ static inline void load_vectors(__global const T *start, const dims_t *dims, con
         if ((uint)u < count)
             bits[u] = load(p + u * VEC, 1);
     walk_on(&step->walk, walk_to(count, g->segment_vectors), g->segment_vectors);
-#elif defined(STEADY)
+#elif STEADY
 #if REDUCED == 1
     const long distance = (long)(LANES * VEC) * ELEMENT_STRIDE(g);
 #else
@@ -124,7 +126,7 @@ static inline void load_vectors(__global const T *start, const dims_t *dims, con
     for (int u = 0; u < UNROLL; ++u)
         if ((uint)u < count) {
             __global const T *const p = vector_address(start, dims, g, step->walk);
-#ifdef AHEAD
+#if AHEAD
             if (LINE_STARTS(u))
                 PREFETCH(address_ahead(p, dims, g, step->walk));
 #endif
@@ -134,9 +136,9 @@ static inline void load_vectors(__global const T *start, const dims_t *dims, con
 #endif
 }
 
-#ifdef PLACED
+#if PLACED
 #include "families/rows_placed.clh"
-#elif defined(BY_VALUE)
+#elif BY_VALUE
 #include "families/rows_by_value.clh"
 #else
 /* Best of the vectors v, v + LANES, ... below `end`, with places relative to index `origin`. */
@@ -182,7 +184,7 @@ static inline candidate_t scan(__global const T *start, const dims_t *dims, cons
 }
 #endif
 
-#ifdef PEEL
+#if PEEL
 /* Elements before the first aligned vector of a row, which has several of these, and its aligned vectors. */
 static inline ulong head_of(__global const T *start) {
     return (VEC - (ulong)((uintptr_t)start / sizeof(T)) % VEC) % VEC;
@@ -244,7 +246,7 @@ static inline candidate_t scan_part(__global const T *start, const dims_t *dims,
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 rows(__global const T *restrict in, TARGET, const dims_t dims, const rows_t g FINISH_PARAMETERS) {
     FINISH_LOCALS
-#ifdef LATE
+#if LATE
     MEETING(ulong2, shared, LANES)
     __local uint taken[2];
 #elif LANES > 1
@@ -258,7 +260,7 @@ rows(__global const T *restrict in, TARGET, const dims_t dims, const rows_t g FI
         const ulong out = ROWS == 1 ? row : (ulong)row * ROWS + me / LANES;
         const ulong origin = first_index(&g, part * g.chunk);
         candidate_t best = CANDIDATE_NONE;
-#ifdef LATE
+#if LATE
         __global const T *const start = in + input_start(&dims, out);
         ulong2 whole;
         SCAN_AND_LATE(whole)

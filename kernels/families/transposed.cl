@@ -1,20 +1,26 @@
-/* Reductions of blocks of a few elements: ROWS rows of COLUMNS columns without gaps, which follow each other in memory;
- * a block of one column is a row of the input.
+/* Reductions of blocks of a few elements: BLOCK_ROWS rows of COLUMNS columns without gaps, which follow each other in
+ * memory; a block of one column is a row of the input.
  *
  * A work-item takes VEC blocks at once. It loads them as memory lies and transposes them in its registers: then each
  * vector has the same element of all of them, and rows are folded with no step that goes across a vector. The answers
  * go the same way back.
  *
- * From the host, besides order.clh, index.clh and answers.clh: ROWS and COLUMNS; STEP, the rows that are folded at
- * once; CHUNK, the elements of a block that are transposed at once: VEC, or all of fewer. There are VEC blocks at
+ * From the host, besides order.clh, index.clh and answers.clh: BLOCK_ROWS and COLUMNS; STEP, the rows that are folded
+ * at once; CHUNK, the elements of a block that are transposed at once: VEC, or all of fewer. There are VEC blocks at
  * least, and a signed element can tell a row's place. GROUP and REDUCED are 1, KEPT is 1 (of one column) or 2, SPLIT 0.
  */
-#define BY_SELECT /* a place beside each key: no more is compared */
+#include "options.clh"
+
+#if VEC == 1 || VEC > 16 || GROUP > 1 || REDUCED != 1 || KEPT == 0 || SPLIT
+#error "not implemented: one block at once, several work-items, several reduced dims, parts"
+#endif
+
+#define BY_SELECT 1 /* a place beside each key: no more is compared */
 #include "memory/answers.clh"
 #include "memory/index.clh"
 #include "order/order.clh"
 
-#define ELEMENTS (ROWS * COLUMNS) /* of a block */
+#define ELEMENTS (BLOCK_ROWS * COLUMNS) /* of a block */
 #define BITS_OF_VEC (VEC == 2 ? 1 : VEC == 4 ? 2 : VEC == 8 ? 3 : 4)
 #define PLACES_T VECTOR(SIGNED_T)
 #define HALF(v, i) ((i) % 2 ? (v)[(i) / 2].hi : (v)[(i) / 2].lo)
@@ -50,7 +56,7 @@ static inline void load_chunk(__global const T *p, TV v[CHUNK]) {
 
 static inline PLACES_T places_of(const acc_t acc) {
     const PLACES_T at = AS(SIGNED_T)(acc.at);
-#if defined(KIND_FLOAT) && IGNORE_NAN
+#if KIND_FLOAT && IGNORE_NAN
     return at | (ACC_KEY(acc) < (TV)LOWEST_KEY);
 #else
     return at;
@@ -68,7 +74,7 @@ static inline void fold_rows(__global const T *p, const uintptr_t later, const u
         /* The last one is moved back to end with the rows. */
         const int from = done < STEP * COLUMNS - CHUNK ? done : STEP * COLUMNS - CHUNK;
         TV v[CHUNK];
-#ifdef AHEAD
+#if AHEAD
 #pragma unroll
         for (int i = 0; i < CHUNK; ++i)
             if (IS_NEW(i) && LINE_STARTS(from + i))
@@ -89,9 +95,9 @@ static inline void fold(__global const T *p, acc_t acc[COLUMNS]) {
 #pragma unroll
     for (int c = 0; c < COLUMNS; ++c)
         acc[c] = ACC_EMPTY;
-    for (uint done = 0; done < ROWS; done += STEP) {
-        const uint r = min(done, (uint)(ROWS - STEP));
-#ifdef AHEAD
+    for (uint done = 0; done < BLOCK_ROWS; done += STEP) {
+        const uint r = min(done, (uint)(BLOCK_ROWS - STEP));
+#if AHEAD
         const uintptr_t later = FROM(p, done * COLUMNS * VEC + AHEAD * 8 / BITS);
 #else
         const uintptr_t later = 0;
@@ -151,8 +157,13 @@ static inline bool leave_together(OUTPUTS, const dims_t *d, const ulong first, P
         return false;
     transpose_back(places);
 #pragma unroll
-    for (int i = 0; i < COLUMNS; ++i)
-        put_piece(AS(IDX_T)(CONVERT(SIGNED_IDX_T)(places[i])), index + d->index_offset + at + i * VEC);
+    for (int i = 0; i < COLUMNS; ++i) {
+        VECTOR(IDX_T) answers = AS(IDX_T)(CONVERT(SIGNED_IDX_T)(places[i]));
+#if REVERSED
+        answers = INDEX_OF(d, answers) | AS(IDX_T)(CONVERT(SIGNED_IDX_T)(places[i] < (PLACES_T)0));
+#endif
+        put_piece(answers, index + d->index_offset + at + i * VEC);
+    }
 #if VALUE
     transpose_back(values);
 #pragma unroll

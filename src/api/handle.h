@@ -25,6 +25,22 @@ typedef struct pooled_workspace {
     bool taken;             /* an enqueue is being put together with it */
 } pooled_workspace;
 
+/* Counters of an in-order queue: its launches use them up from the front. */
+typedef struct counter_block {
+    cl_command_queue queue;
+    cl_mem buffer;       /* NULL: none yet */
+    uint64_t number;     /* tells it from others that had its buffer's address; from 1 on */
+    uint64_t room, used; /* counters */
+    uint64_t last_loan;
+} counter_block;
+
+/* What one launch gets of it. */
+typedef struct counter_loan {
+    cl_mem buffer;
+    uint64_t number;
+    cl_ulong first; /* of its counters */
+} counter_loan;
+
 #define WORKSPACES_KEPT 8
 #define QUEUES_KEPT 64
 #define PLANS_KEPT 64
@@ -45,10 +61,10 @@ struct argmax_cl_handle_s {
     cached_plan plans[PLANS_KEPT];
     uint64_t uses;
     pooled_workspace workspaces[WORKSPACES_KEPT], queue_workspaces[QUEUES_KEPT];
-    pthread_mutex_t lend_lock;             /* who has which counters */
-    cl_mem counters;                       /* NULL until a plan needs them */
-    cl_command_queue lent_to[QUEUES_KEPT]; /* a share of the counters each */
-    uint32_t lent;
+    pthread_mutex_t lend_lock; /* who has which counters */
+    counter_block blocks[QUEUES_KEPT];
+    uint32_t lent; /* blocks with a queue */
+    uint64_t blocks_made, loans;
 };
 
 void handle_retain(argmax_cl_handle handle);
@@ -58,6 +74,7 @@ void handle_release(argmax_cl_handle handle);
 typedef struct kernel_set {
     struct kernel_set *next;
     cl_kernel scan, merge; /* merge is NULL for one stage, and until needed where the scan merges too */
+    uint64_t counters;     /* number of the block that is the scan's argument; 0: none */
 } kernel_set;
 
 struct argmax_cl_plan_s {
@@ -101,10 +118,8 @@ void workspaces_release(argmax_cl_handle handle);
 argmax_cl_status program_get(argmax_cl_handle handle, const char *kernel, const char *options, cl_program *program);
 void programs_release(argmax_cl_handle handle);
 
-/* runtime/counters.c: zeroed counters, lent to one launch at a time. */
-argmax_cl_status counters_prepare(argmax_cl_handle handle);
-/* The first of a queue's counters; false when others have them all. For an in-order queue. */
-bool counters_lend(argmax_cl_handle handle, cl_command_queue queue, cl_ulong *first);
+/* runtime/counters.c: zeroed counters for one launch on an in-order queue; false when there are none. */
+bool counters_lend(argmax_cl_handle handle, cl_command_queue queue, uint64_t count, counter_loan *loan);
 void counters_release(argmax_cl_handle handle);
 
 /* runtime/kernel_pool.c: kernel objects with their arguments. */
@@ -112,6 +127,8 @@ void counters_release(argmax_cl_handle handle);
 cl_uint finish_outputs(const geometry *g);
 /* Choose what the next launch of a scan that can merge too does. */
 cl_int kernel_set_stage(argmax_cl_plan plan, cl_kernel kernel, cl_ulong stage, cl_ulong counter);
+/* Give the scan the counters of a loan, or with NULL none, where they are an argument of their own. */
+cl_int kernel_set_counters(argmax_cl_plan plan, kernel_set *set, const counter_loan *loan);
 /* A kernel that merges only, unless the set has one: for launches without counters. */
 argmax_cl_status kernel_set_need_merge(argmax_cl_plan plan, kernel_set *set);
 argmax_cl_status kernel_set_take(argmax_cl_plan plan, kernel_set **set);

@@ -1,12 +1,12 @@
 /* The operator on arrays in host memory: a packed plan, transfers of the addressed ranges alone, and a queue of its own
- * for each call. */
+ * for each call. What does not fit goes through stream.c. */
+#include "api/handle.h"
 #include "api/host_arrays.h"
+#include "api/stream.h"
 #include "api/structs.h"
-#include "internal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <time.h>
 
 /* What one call owns. */
 typedef struct host_call {
@@ -21,38 +21,23 @@ typedef struct host_call {
     double seconds_compute, seconds_transfer; /* by the host's clock: from the first command to the end of the last */
 } host_call;
 
-static double now(void) {
-    struct timespec t = {0};
-#ifdef CLOCK_MONOTONIC
-    clock_gettime(CLOCK_MONOTONIC, &t);
-#else
-    timespec_get(&t, TIME_UTC);
-#endif
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static uint64_t input_bytes(const problem *p) {
     return (p->input.last - p->input.first + 1) * (p->input.type->bits / 8);
 }
 
-static argmax_cl_status check_limit(const char *name, uint64_t elements, const dtype_info *type,
-                                    const device_facts *facts) {
-    const uint64_t limit = facts->max_buffer < SIZE_MAX ? facts->max_buffer : SIZE_MAX;
-    const uint64_t element = type->bits / 8;
-    return elements <= limit / element ? ARGMAX_CL_SUCCESS
-                                       : fail(ARGMAX_CL_ERROR_DEVICE_LIMIT,
-                                              "%s needs %" PRIu64 " elements of %" PRIu64
-                                              " bytes: expected at most %" PRIu64 " bytes, the largest buffer of %s",
-                                              name, elements, element, limit, facts->name);
-}
-
-static argmax_cl_status check_limits(const problem *p, const device_facts *facts) {
+/* Whether the device takes it all at once: buffers that it can have, within its memory or the caller's limit. An input
+ * in place takes none, but a driver may refuse that: under a limit stream.c sees to it. */
+static bool fits(const problem *p, const device_facts *facts, const argmax_cl_host_options *options) {
+    const uint64_t buffer = facts->max_buffer < SIZE_MAX ? facts->max_buffer : SIZE_MAX;
+    const uint64_t index_size = p->index.type->bits / 8, value_size = p->value.type ? p->value.type->bits / 8 : 0;
+    const uint64_t input = input_bytes(p), largest = index_size > value_size ? index_size : value_size;
     if (p->outputs == 0)
-        return ARGMAX_CL_SUCCESS;
-    argmax_cl_status status = check_limit("input", p->input.last - p->input.first + 1, p->input.type, facts);
-    if (!status)
-        status = check_limit("index", p->outputs, p->index.type, facts);
-    return status || !p->value.type ? status : check_limit("value", p->outputs, p->value.type, facts);
+        return true;
+    if (input > buffer || p->outputs > buffer / largest || (input > WATCHED_BYTES && stream_is_watched(options)))
+        return false;
+    const uint64_t limit = options->memory_limit ? options->memory_limit : facts->memory ? facts->memory : UINT64_MAX;
+    const uint64_t taken = facts->host_unified && !options->memory_limit ? 0 : input;
+    return taken <= limit && p->outputs <= (limit - taken) / (index_size + value_size);
 }
 
 /* The same problem with the input's buffer starting at its lowest element and packed outputs. */
@@ -167,19 +152,19 @@ static argmax_cl_status transfer_and_compute(host_call *call, const problem *p, 
     argmax_cl_status status = create_outputs(call, p);
     if (!status && warm)
         status = argmax_cl_plan_warm_up(call->plan, call->queue);
-    const double start = now();
+    const double start = host_clock();
     if (!status)
         status = send_input(call, p, arrays->input);
-    const double sent = now();
+    const double sent = host_clock();
     if (!status)
         status = compute(call);
-    const double computed = now();
+    const double computed = host_clock();
     if (!status)
         status = receive(call, "index", &p->index, p->outputs, call->buffers.index, arrays->index);
     if (!status && p->value.type)
         status = receive(call, "value", &p->value, p->outputs, call->buffers.value, arrays->value);
     call->seconds_compute = computed - sent;
-    call->seconds_transfer = sent - start + now() - computed;
+    call->seconds_transfer = sent - start + host_clock() - computed;
     return status;
 }
 
@@ -199,13 +184,48 @@ static void release(host_call *call) {
     argmax_cl_plan_destroy(call->plan);
 }
 
+static argmax_cl_status run_at_once(argmax_cl_handle handle, const problem *p, const argmax_cl_host_arrays *arrays,
+                                    const argmax_cl_host_options *options, double *compute, double *transfer) {
+    host_call call = {.context = handle->context,
+                      .device = handle->device,
+                      .facts = handle->facts,
+                      .buffers = ARGMAX_CL_BUFFERS_INIT};
+    argmax_cl_status status = create_packed_plan(handle, p, &call.plan);
+    if (!status)
+        status = stream_check_cancel(options, 0, 1);
+    if (!status && p->outputs)
+        status = transfer_and_compute(&call, p, arrays, options->seconds_compute != NULL);
+    *compute = call.seconds_compute;
+    *transfer = call.seconds_transfer;
+    release(&call);
+    if (!status)
+        stream_tell(options, p, p->outputs * p->reduction);
+    return status;
+}
+
+static argmax_cl_status run_in_blocks(argmax_cl_handle handle, problem *p, const argmax_cl_host_arrays *arrays,
+                                      const argmax_cl_host_options *options, double *compute, double *transfer) {
+    double total = 0;
+    const stream_task task = {.handle = handle,
+                              .problem = p,
+                              .input = arrays->input,
+                              .index = arrays->index,
+                              .value = arrays->value,
+                              .options = options};
+    argmax_cl_status status = strategy_request(p);
+    if (!status)
+        status = stream_run(&task, compute, &total);
+    *transfer = total > *compute ? total - *compute : 0;
+    return status;
+}
+
 static argmax_cl_status run(argmax_cl_operator op, argmax_cl_handle handle, const argmax_cl_desc *desc,
                             const argmax_cl_host_arrays *given, const argmax_cl_host_options *given_options) {
     argmax_cl_host_options options = ARGMAX_CL_HOST_OPTIONS_INIT;
     argmax_cl_host_arrays arrays;
     problem p;
-    host_call call = {.buffers = ARGMAX_CL_BUFFERS_INIT};
-    argmax_cl_status status = argmax_cl_get_device(handle, &call.context, &call.device);
+    double compute = 0, transfer = 0;
+    argmax_cl_status status = argmax_cl_get_device(handle, NULL, NULL);
     if (!status)
         status = device_enter();
     if (!status)
@@ -214,19 +234,18 @@ static argmax_cl_status run(argmax_cl_operator op, argmax_cl_handle handle, cons
         status = STRUCT_READ("options", argmax_cl_host_options, seconds_transfer, given_options, &options);
     if (!status)
         status = host_arrays_check(given, &p, &arrays);
-    if (!status)
-        status = device_query(call.device, &call.facts);
-    if (!status)
-        status = check_limits(&p, &call.facts);
-    if (!status)
-        status = create_packed_plan(handle, &p, &call.plan);
-    if (!status && p.outputs)
-        status = transfer_and_compute(&call, &p, &arrays, options.seconds_compute != NULL);
+    bool at_once = !status && fits(&p, &handle->facts, &options);
+    if (at_once) {
+        status = run_at_once(handle, &p, &arrays, &options, &compute, &transfer);
+        at_once = status != ARGMAX_CL_ERROR_DEVICE_LIMIT; /* a workspace, or a grid, that is too large */
+        status = at_once ? status : ARGMAX_CL_SUCCESS;
+    }
+    if (!status && !at_once)
+        status = run_in_blocks(handle, &p, &arrays, &options, &compute, &transfer);
     if (!status && options.seconds_compute)
-        *options.seconds_compute = call.seconds_compute;
+        *options.seconds_compute = compute;
     if (!status && options.seconds_transfer)
-        *options.seconds_transfer = call.seconds_transfer;
-    release(&call);
+        *options.seconds_transfer = transfer;
     return status;
 }
 

@@ -45,6 +45,18 @@ static argmax_cl_status check_disjoint(const span *a, const span *b) {
                : ARGMAX_CL_SUCCESS;
 }
 
+argmax_cl_status host_array_check(const char *name, const void *array, const tensor_view *view) {
+    span ignored;
+    return check_array(name, array, view, &ignored);
+}
+
+static argmax_cl_status check_outputs(const argmax_cl_host_arrays *arrays, const problem *p, span *index, span *value) {
+    argmax_cl_status status = check_array("arrays->index", arrays->index, &p->index, index);
+    if (!status)
+        status = check_array("arrays->value", arrays->value, &p->value, value);
+    return status;
+}
+
 argmax_cl_status host_arrays_check(const argmax_cl_host_arrays *given, const problem *p,
                                    argmax_cl_host_arrays *arrays) {
     span input, index, value;
@@ -52,13 +64,20 @@ argmax_cl_status host_arrays_check(const argmax_cl_host_arrays *given, const pro
     if (!status)
         status = check_array("arrays->input", arrays->input, &p->input, &input);
     if (!status)
-        status = check_array("arrays->index", arrays->index, &p->index, &index);
-    if (!status)
-        status = check_array("arrays->value", arrays->value, &p->value, &value);
+        status = check_outputs(arrays, p, &index, &value);
     if (!status)
         status = check_disjoint(&index, &input);
     if (!status)
         status = check_disjoint(&value, &input);
+    return status ? status : check_disjoint(&value, &index);
+}
+
+argmax_cl_status host_outputs_check(const argmax_cl_host_arrays *given, const problem *p,
+                                    argmax_cl_host_arrays *arrays) {
+    span index, value;
+    argmax_cl_status status = STRUCT_READ("arrays", argmax_cl_host_arrays, value, given, arrays);
+    if (!status)
+        status = check_outputs(arrays, p, &index, &value);
     return status ? status : check_disjoint(&value, &index);
 }
 
@@ -79,6 +98,38 @@ static inline void scatter_row(unsigned char *to, int64_t step, const unsigned c
         memcpy(to + (int64_t)i * step * (int64_t)element, from + i * element, element);
 }
 
+static inline void gather_row(unsigned char *to, const unsigned char *from, int64_t step, uint64_t count,
+                              size_t element) {
+    for (uint64_t i = 0; i < count; i++)
+        memcpy(to + i * element, from + (int64_t)i * step * (int64_t)element, element);
+}
+
+static void scatter(unsigned char *to, int64_t step, const unsigned char *from, uint64_t count, size_t element) {
+    if (step == 1 || count == 1)
+        memcpy(to, from, (size_t)count * element);
+    else if (element == 1)
+        scatter_row(to, step, from, count, 1);
+    else if (element == 2)
+        scatter_row(to, step, from, count, 2);
+    else if (element == 4)
+        scatter_row(to, step, from, count, 4);
+    else
+        scatter_row(to, step, from, count, 8);
+}
+
+static void gather(unsigned char *to, const unsigned char *from, int64_t step, uint64_t count, size_t element) {
+    if (step == 1 || count == 1)
+        memcpy(to, from, (size_t)count * element);
+    else if (element == 1)
+        gather_row(to, from, step, count, 1);
+    else if (element == 2)
+        gather_row(to, from, step, count, 2);
+    else if (element == 4)
+        gather_row(to, from, step, count, 4);
+    else
+        gather_row(to, from, step, count, 8);
+}
+
 /* The innermost axis that has more than one element; 0 when none has. */
 static uint32_t inner_axis(const tensor_view *view) {
     uint32_t axis = MAX_RANK - 1;
@@ -87,29 +138,35 @@ static uint32_t inner_axis(const tensor_view *view) {
     return axis;
 }
 
-void host_scatter(void *array, const tensor_view *view, const void *packed) {
-    const int64_t element = view->type->bits / 8;
+static uint64_t rows_of(const tensor_view *view, uint32_t inner) {
+    uint64_t rows = 1;
+    for (uint32_t axis = 0; axis < inner; axis++)
+        rows *= view->size[axis];
+    return rows;
+}
+
+/* Some rows between the tensor's places and their own, `packed_row` elements apart; one of `to` and `from` is where the
+ * first of these lies. */
+static void walk_rows(unsigned char *array, const tensor_view *view, uint64_t first, uint64_t rows, uint64_t packed_row,
+                      unsigned char *to, const unsigned char *from) {
+    const size_t element = view->type->bits / 8;
     const uint32_t inner = inner_axis(view);
-    const uint64_t row = view->size[inner];
-    const int64_t step = view->stride[inner];
-    const unsigned char *from = packed;
-    uint64_t at[MAX_RANK] = {0};
+    uint64_t at[MAX_RANK] = {0}, done = 0;
     int64_t place = (int64_t)view->offset;
-    uint32_t axis;
-    do {
-        unsigned char *const to = (unsigned char *)array + place * element;
-        if (element == 1)
-            scatter_row(to, step, from, row, 1);
-        else if (element == 2)
-            scatter_row(to, step, from, row, 2);
-        else if (element == 4)
-            scatter_row(to, step, from, row, 4);
+    for (uint32_t axis = inner; axis-- > 0; first /= view->size[axis]) {
+        at[axis] = first % view->size[axis];
+        place += view->size[axis] > 1 ? (int64_t)at[axis] * view->stride[axis] : 0;
+    }
+    for (; rows > 0; rows--) {
+        unsigned char *const here = array + place * (int64_t)element;
+        if (to)
+            gather(to + done, here, view->stride[inner], view->size[inner], element);
         else
-            scatter_row(to, step, from, row, 8);
-        from += row * (uint64_t)element;
+            scatter(here, view->stride[inner], from + done, view->size[inner], element);
+        done += packed_row * element;
         /* The next row: count up the other axes, the last of them fastest. The stride of an axis of size 1 may be
          * any number and is not used. */
-        for (axis = inner; axis-- > 0;) {
+        for (uint32_t axis = inner; axis-- > 0;) {
             if (view->size[axis] == 1)
                 continue;
             place += view->stride[axis];
@@ -118,5 +175,36 @@ void host_scatter(void *array, const tensor_view *view, const void *packed) {
             place -= (int64_t)at[axis] * view->stride[axis];
             at[axis] = 0;
         }
-    } while (axis != UINT32_MAX);
+    }
+}
+
+void host_scatter(void *array, const tensor_view *view, const void *packed) {
+    const uint32_t inner = inner_axis(view);
+    walk_rows(array, view, 0, rows_of(view, inner), view->size[inner], NULL, packed);
+}
+
+void host_gather(const void *array, const tensor_view *view, void *packed) {
+    host_gather_part(array, view, packed, 0, 1);
+}
+
+/* Of many rows some; of few a piece of each, unless these are short, which the first part takes. */
+void host_gather_part(const void *array, const tensor_view *view, void *packed, uint32_t part, uint32_t parts) {
+    unsigned char *const from = (unsigned char *)(uintptr_t)array;
+    const size_t element = view->type->bits / 8;
+    const uint32_t inner = inner_axis(view);
+    const uint64_t rows = rows_of(view, inner), row = view->size[inner];
+    if (rows < parts && row / 2 < parts) {
+        if (part == 0)
+            walk_rows(from, view, 0, rows, row, packed, NULL);
+    } else if (rows < parts) {
+        tensor_view piece = *view;
+        const uint64_t first = row / parts * part;
+        piece.size[inner] = part + 1 < parts ? row / parts : row - first;
+        piece.offset = (uint64_t)((int64_t)view->offset + (int64_t)first * view->stride[inner]);
+        walk_rows(from, &piece, 0, rows, row, (unsigned char *)packed + first * element, NULL);
+    } else {
+        const uint64_t more = rows % parts, first = rows / parts * part + (part < more ? part : more);
+        walk_rows(from, view, first, rows / parts + (part < more), row, (unsigned char *)packed + first * row * element,
+                  NULL);
+    }
 }

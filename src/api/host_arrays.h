@@ -7,6 +7,11 @@
 /* Arrays present where their tensors have elements, within the address space, outputs disjoint from all others. */
 argmax_cl_status host_arrays_check(const argmax_cl_host_arrays *given, const problem *p, argmax_cl_host_arrays *arrays);
 
+/* One of them; and the outputs alone. */
+argmax_cl_status host_array_check(const char *name, const void *array, const tensor_view *view);
+argmax_cl_status host_outputs_check(const argmax_cl_host_arrays *given, const problem *p,
+                                    argmax_cl_host_arrays *arrays);
+
 /* The address of an element of an array. */
 unsigned char *host_element(const void *array, const tensor_view *view, uint64_t element);
 
@@ -15,5 +20,8 @@ bool host_is_packed(const tensor_view *view);
 
 /* Put `packed` row-major elements at the places of the tensor's elements. No other byte is touched. */
 void host_scatter(void *array, const tensor_view *view, const void *packed);
+/* The reverse; and the share of one of several threads in it, which together do all. */
+void host_gather(const void *array, const tensor_view *view, void *packed);
+void host_gather_part(const void *array, const tensor_view *view, void *packed, uint32_t part, uint32_t parts);
 
 #endif

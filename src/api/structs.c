@@ -48,3 +48,8 @@ void argmax_cl_host_options_init(argmax_cl_host_options *options) {
     if (options)
         *options = (argmax_cl_host_options)ARGMAX_CL_HOST_OPTIONS_INIT;
 }
+
+void argmax_cl_block_init(argmax_cl_block *block) {
+    if (block)
+        *block = (argmax_cl_block)ARGMAX_CL_BLOCK_INIT;
+}

@@ -76,8 +76,8 @@ static const char *lay_out_abreast(const geometry_request *r, geometry *g) {
 }
 
 static void add_options(const geometry *g, writer *out) {
-    text_add(out, " -DUNROLL=%" PRIu32 " -DSIDE=%" PRIu32 "%s%s", g->unroll, g->strip, g->overlap ? " -DOVERLAP" : "",
-             g->by_value ? " -DBY_VALUE" : "");
+    text_add(out, " -DUNROLL=%" PRIu32 " -DSIDE=%" PRIu32 "%s%s", g->unroll, g->strip, g->overlap ? " -DOVERLAP=1" : "",
+             g->by_value ? " -DBY_VALUE=1" : "");
 }
 
 static void set_abreast(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {

@@ -158,11 +158,6 @@ static void add_options(const geometry *g, writer *out) {
     text_add(out, " -DLANES=%" PRIu32 " -DWIDE=%" PRIu32 " -DLOADS=%" PRIu32, g->lanes, g->wide, g->loads);
 }
 
-/* 2^32 / n, rounded up; 0 for 1. */
-static cl_uint short_reciprocal(uint64_t n) {
-    return n == 1 ? 0 : (cl_uint)(UINT32_MAX / n + 1);
-}
-
 static void set_blocks(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
     const uint64_t answers = l->outputs / g->outers, columns = answers * g->fused;
     const uint64_t vectors = columns / g->vector, wides = g->units * columns / g->wide;

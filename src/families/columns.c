@@ -168,6 +168,16 @@ static uint32_t rows_together(const geometry_request *r, const layout_dim *colum
     return rows < (uint64_t)MANY_BATCHES * batch ? (uint32_t)ceil_div(rows, ceil_div(rows, most)) : batch;
 }
 
+/* Later rows into the second-level cache, and what is near along wide ones into the first (strip.clh). */
+static void choose_prefetch(const geometry_request *r, const layout_dim *column, geometry *g) {
+    const tuning_row *t = r->tuning;
+    const bool wide = rows_are_wide(r, column), packed = g->load == LOAD_PACKED;
+    g->far_hint = packed ? t->far_hint : 0;
+    g->ahead = !g->far_hint ? 0 : wide ? t->ahead_bytes : t->ahead_narrow;
+    g->near_bytes = wide && g->hint ? t->ahead_columns : 0;
+    g->hint = g->near_bytes ? g->hint : 0;
+}
+
 const char *lay_column_tiles(const geometry_request *r, const layout_dim *column, uint64_t rows, uint64_t outers,
                              geometry *g) {
     const layout *l = r->layout;
@@ -186,10 +196,7 @@ const char *lay_column_tiles(const geometry_request *r, const layout_dim *column
     const uint64_t least_rows = group > 1 ? 1 : ceil_div(r->tuning->column_part_bytes, (uint64_t)bytes * g->fused);
     g->strip = group > 1 ? 1 : strip_vectors(r, g, column, outers, rows, least_rows);
     g->unroll = at_once ? at_once : group > 1 ? rows_in_flight(r, vector_bytes, rows) : rows_together(r, column, rows);
-    if (g->ahead && rows_are_wide(r, column))
-        g->near_bytes = r->tuning->ahead_columns;
-    else if (g->load == LOAD_PACKED)
-        g->ahead = r->tuning->ahead_narrow;
+    choose_prefetch(r, column, g);
     g->units = rows;
     g->lanes = lanes_across(r, group, column, outers, rows, g);
     const uint64_t tile = (uint64_t)g->lanes * g->vector * g->strip;
@@ -268,7 +275,7 @@ static const char *lay_out_columns(const geometry_request *r, geometry *g) {
 
 void column_options(const geometry *g, writer *out) {
     text_add(out, " -DUNROLL=%" PRIu32 " -DACROSS=%" PRIu32 " -DSTRIP=%" PRIu32 "%s%s%s", g->unroll, g->lanes, g->strip,
-             g->one_block ? " -DONE_BLOCK" : "", g->steady ? " -DRUNS" : "", g->pieces ? " -DLATE" : "");
+             g->one_block ? " -DONE_BLOCK=1" : "", g->steady ? " -DRUNS=1" : "", g->pieces ? " -DLATE=1" : "");
 }
 
 void set_column_tiles(const layout_dim *column, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {

@@ -62,6 +62,10 @@ uint64_t reciprocal(uint64_t divisor) {
     return divisor == 1 ? 0 : UINT64_MAX / divisor + 1;
 }
 
+uint32_t short_reciprocal(uint64_t divisor) {
+    return divisor == 1 ? 0 : (uint32_t)(UINT32_MAX / divisor + 1);
+}
+
 launch_grid deal(const geometry_request *r, uint32_t group, uint64_t jobs, uint64_t most) {
     launch_grid grid = {group, jobs, jobs, 1};
     if (r->device->loop_limit)
@@ -194,7 +198,8 @@ load_kind kind_of_load(const geometry_request *r, bool unit, uint32_t vector) {
 }
 
 void choose_arithmetic(const geometry_request *r, geometry *g) {
-    g->ahead = g->load == LOAD_PACKED ? r->tuning->ahead_bytes : 0;
+    g->hint = g->load == LOAD_PACKED ? r->tuning->hint : 0;
+    g->ahead = g->hint ? r->tuning->ahead_bytes : 0;
     const uint32_t bits = r->problem->input.type->bits;
     g->words =
         r->tuning->words && r->device->little_endian && bits <= 16 && g->vector * bits >= 32 && g->vector * bits <= 128;

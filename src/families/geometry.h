@@ -53,6 +53,9 @@ uint32_t element_bytes(const problem *p);
 /* Work-groups that keep the device busy. */
 uint64_t wanted_groups(const geometry_request *r, const family *of);
 
+/* 2^32 / divisor, rounded up; 0 for 1. */
+uint32_t short_reciprocal(uint64_t divisor);
+
 /* Elements of the widest vector in OpenCL C. */
 #define VECTOR_MAX 16u
 /* Elements of the widest vector of `bytes` bytes that the tuning allows; `wide` where those of kernels/memory/wide.clh

@@ -51,7 +51,7 @@ static const char *lay_out_held(const geometry_request *r, geometry *g) {
 
 static void add_options(const geometry *g, writer *out) {
     text_add(out, " -DLANES=%" PRIu32 " -DLOADS=%" PRIu32 " -DBATCH=%" PRIu32 "%s", g->lanes, g->loads, g->batch,
-             g->units == (uint64_t)g->lanes * g->loads ? " -DEVEN" : "");
+             g->units == (uint64_t)g->lanes * g->loads ? " -DEVEN=1" : "");
 }
 
 static void set_held(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {

@@ -17,57 +17,67 @@ uint32_t dims_room(uint64_t kept, uint64_t reduced) {
     return dims_kind(kept) && dims_kind(reduced) ? 2 : MAX_RANK;
 }
 
-static void add_order(writer *w, const problem *p) {
-    const dtype_info *type = p->input.type;
-    text_add(w, " -DT=%s -DBITS=%" PRIu32, unsigned_type(type->bits), type->bits);
-    if (type->kind == KIND_FLOAT)
-        text_add(w, " -DKIND_FLOAT -DMANTISSA=%" PRIu32, type->mantissa_bits);
-    else
-        text_add(w, type->kind == KIND_SIGNED ? " -DKIND_SIGNED" : " -DKIND_UNSIGNED");
-    text_add(w, " -DMINIMUM=%d -DLAST=%d -DIGNORE_NAN=%d", p->op == ARGMAX_CL_ARGMIN,
-             p->direction == ARGMAX_CL_DECREASING, p->nan_mode == ARGMAX_CL_NAN_IGNORE);
+/* Whether the last of equals is wanted, in the order of the layout. */
+static bool wants_last(const problem *p, const layout *l) {
+    return (p->direction == ARGMAX_CL_DECREASING) != l->reversed;
 }
 
-static void add_outputs(writer *w, const problem *p) {
+static void add_order(writer *w, const problem *p, const layout *l) {
+    const dtype_info *type = p->input.type;
+    text_add(w, " -DT=%s", unsigned_type(type->bits));
+    if (type->kind == KIND_FLOAT)
+        text_add(w, " -DKIND=FLOAT -DMANTISSA=%" PRIu32, type->mantissa_bits);
+    else
+        text_add(w, " -DKIND=%s", type->kind == KIND_SIGNED ? "SIGNED" : "UNSIGNED");
+    text_add(w, " -DMINIMUM=%d -DLAST=%d -DIGNORE_NAN=%d", p->op == ARGMAX_CL_ARGMIN,
+             wants_last(p, l), p->nan_mode == ARGMAX_CL_NAN_IGNORE);
+}
+
+static void add_outputs(writer *w, const problem *p, const layout *l) {
     const bool wide = p->index.type->bits == 64;
-    text_add(w, " -DIDX_T=%s -DSIGNED_IDX_T=%s -DVALUE=%d", wide ? "ulong" : "uint", wide ? "long" : "int",
-             p->value.type != NULL);
+    text_add(w, " -DIDX_T=%s -DVALUE=%d", wide ? "ulong" : "uint", p->value.type != NULL);
+    if (l->reversed)
+        text_add(w, " -DREVERSED=1");
     if (p->value.type)
         text_add(w, " -DNO_WINNER=0x%" PRIx64, p->input.type->no_winner);
 }
 
 void options_scan(const problem *p, const layout *l, const geometry *g, char options[OPTIONS_CAPACITY]) {
-    static const char *const loads[] = {"LOAD_ALIGNED", "LOAD_UNALIGNED", "LOAD_PACKED", "LOAD_STRIDED"};
+    static const char *const loads[] = {"ALIGNED", "UNALIGNED", "PACKED", "SHIFTED", "STRIDED"};
     static const char *const standards[] = {"CL1.2", "CL2.0", "CL3.0", "CL1.2"}; /* by handover */
     writer w = {options, OPTIONS_CAPACITY, 0};
     text_add(&w, "-cl-std=%s", standards[g->finish]);
-    add_order(&w, p);
+    add_order(&w, p, l);
     if (g->parts == 1 || g->finish != HANDOVER_NONE)
-        add_outputs(&w, p);
+        add_outputs(&w, p, l);
     text_add(&w, " -DSPLIT=%d -DKEPT=%" PRIu32 " -DREDUCED=%" PRIu32, g->parts > 1, dims_kind(l->kept_count),
              dims_kind(l->reduced_count - (g->family->folds ? 1 : 0)));
-    text_add(&w, " -D%s -DVEC=%" PRIu32 " -DGROUP=%" PRIu32, loads[g->load], g->vector, g->scan.group);
-    text_add(&w, "%s%s%s%s%s", g->words ? " -DWORDS" : "", g->finish != HANDOVER_NONE ? " -DONE_LAUNCH=1" : "",
-             g->ptx ? " -DPTX" : "", g->one_word ? " -DONE_WORD" : "", g->two_words ? " -DTWO_WORDS" : "");
-    if (g->ahead || g->near_bytes)
+    text_add(&w, " -DLOAD=%s -DVEC=%" PRIu32 " -DGROUP=%" PRIu32, loads[g->load], g->vector, g->scan.group);
+    text_add(&w, "%s%s%s%s%s", g->words ? " -DWORDS=1" : "", g->finish != HANDOVER_NONE ? " -DONE_LAUNCH=1" : "",
+             g->ptx ? " -DPTX=1" : "", g->one_word ? " -DONE_WORD=1" : "", g->two_words ? " -DTWO_WORDS=1" : "");
+    if (g->ahead)
         text_add(&w, " -DAHEAD=%" PRIu32, g->ahead);
     if (g->near_bytes)
         text_add(&w, " -DNEAR=%" PRIu32, g->near_bytes);
+    if ((g->ahead || g->near_bytes) && g->hint)
+        text_add(&w, " -DHINT=%" PRIu32, g->hint);
+    if (g->ahead && g->far_hint)
+        text_add(&w, " -DFAR_HINT=%" PRIu32, g->far_hint);
     if (g->past)
-        text_add(&w, " -DPAST");
-    if (g->fused > 1)
+        text_add(&w, " -DPAST=1");
+    if (g->fused > 1 && !g->inner)
         text_add(&w, " -DFUSED=%" PRIu32, g->fused);
     g->family->options(g, &w);
     if (g->one_job)
-        text_add(&w, " -DONE_JOB");
+        text_add(&w, " -DONE_JOB=1");
     assert(w.used + 1 < OPTIONS_CAPACITY);
 }
 
 void options_merge(const problem *p, const layout *l, const geometry *g, char options[OPTIONS_CAPACITY]) {
     writer w = {options, OPTIONS_CAPACITY, 0};
     text_add(&w, "-cl-std=CL1.2 -DT=%s -DLAST=%d", unsigned_type(p->input.type->bits),
-             p->direction == ARGMAX_CL_DECREASING);
-    add_outputs(&w, p);
+             wants_last(p, l));
+    add_outputs(&w, p, l);
     text_add(&w, " -DSPLIT=0 -DKEPT=%" PRIu32 " -DREDUCED=%" PRIu32 " -DGROUP=%" PRIu32 " -DLANES=%" PRIu32,
              dims_kind(l->kept_count), p->value.type ? dims_kind(l->reduced_count) : 1, g->merge.group, g->merge_lanes);
 }

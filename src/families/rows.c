@@ -65,7 +65,7 @@ static void choose_row_vector(const geometry_request *r, geometry *g) {
 static uint32_t lanes_along(const geometry_request *r, uint64_t units) {
     const tuning_row *t = r->tuning;
     const uint64_t wanted = units / t->row_loads, items = (uint64_t)r->device->compute_units * t->group;
-    uint32_t lanes = floor_power(max_u64(wanted, units > t->tiny_loads ? 2 : 1), t->short_lanes);
+    uint32_t lanes = floor_power(max_u64(wanted, units > t->lone_loads ? 2 : 1), t->short_lanes);
     while (lanes < t->group && units / lanes > t->unroll_rows && r->layout->outputs <= items / lanes / 2)
         lanes *= 2;
     return lanes;
@@ -76,7 +76,7 @@ static uint32_t lanes_along(const geometry_request *r, uint64_t units) {
 static uint32_t choose_row_lanes(const geometry_request *r, lane_rule rule, geometry *g) {
     const tuning_row *t = r->tuning;
     uint32_t group = floor_power(t->group, r->group_limit);
-    g->lanes = rule == LANES_ONE ? 1 : group;
+    g->lanes = group;
     if (rule == LANES_FEW) {
         const uint32_t lanes = lanes_along(r, g->units);
         const bool few_loads = t->group_short > 1 && g->units / lanes < t->unroll_rows;
@@ -159,9 +159,7 @@ static const char *lay_out_rows(const geometry_request *r, geometry *g) {
     look_ahead_over_gaps(r, g);
     if (g->by_value && l->reduced_count == 1 && !g->gaps)
         g->ahead = 0; /* so short a loop reaches far ahead by itself (docs/tuning.md) */
-    const uint64_t most =
-        r->lanes == LANES_ONE ? (uint64_t)r->device->compute_units * r->tuning->groups_tiny : r->tuning->groups_max;
-    g->scan = deal(r, group, ceil_div(l->outputs, rows) * g->parts, most);
+    g->scan = deal(r, group, ceil_div(l->outputs, rows) * g->parts, r->tuning->groups_max);
     /* Whole rows of one dim gain by the loop; float16 over several lost by it (docs/tuning.md, "Small inputs"). */
     g->one_job = has_one_job(g) && (g->parts > 1 || l->reduced_count > 1);
     const char *const unmerged = plan_merge(r, l->outputs, 1, g);
@@ -174,11 +172,11 @@ static const char *lay_out_rows(const geometry_request *r, geometry *g) {
 static void add_options(const geometry *g, writer *out) {
     text_add(out, " -DUNROLL=%" PRIu32 " -DLANES=%" PRIu32 "%s%s%s%s%s%s%s%s", g->unroll, g->lanes,
              !g->placed     ? ""
-             : g->one_block ? " -DPLACED -DONE_BLOCK"
-                            : " -DPLACED",
-             g->by_value ? " -DBY_VALUE" : "", g->overlap ? " -DOVERLAP" : "", g->peel ? " -DPEEL" : "",
-             g->together ? " -DTOGETHER" : "", g->steady ? " -DSTEADY" : "", g->gaps ? " -DGAPS" : "",
-             g->pieces ? " -DLATE" : "");
+             : g->one_block ? " -DPLACED=1 -DONE_BLOCK=1"
+                            : " -DPLACED=1",
+             g->by_value ? " -DBY_VALUE=1" : "", g->overlap ? " -DOVERLAP=1" : "", g->peel ? " -DPEEL=1" : "",
+             g->together ? " -DTOGETHER=1" : "", g->steady ? " -DSTEADY=1" : "", g->gaps ? " -DGAPS=1" : "",
+             g->pieces ? " -DLATE=1" : "");
 }
 
 static void set_rows(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
@@ -223,16 +221,10 @@ const family family_rows = {
     .describe = describe,
 };
 
-/* A row that one work-item reads in a few loads. */
-static bool rows_are_tiny(const geometry_request *r, const geometry *g) {
-    return g->scan.group > 1 && g->units <= r->tuning->tiny_loads;
-}
-
 static bool rows_are_short(const geometry_request *r, const geometry *g) {
     return g->units <= r->tuning->short_units && whole_reductions_do(r, g);
 }
 
-const strategy strategy_tiny_rows = {"tiny-rows", &family_rows, false, false, LANES_ONE, rows_are_tiny};
 const strategy strategy_short_rows = {"short-rows", &family_rows, false, false, LANES_FEW, rows_are_short};
 const strategy strategy_long_rows = {"long-rows", &family_rows, false, false, LANES_ALL, whole_reductions_do};
 const strategy strategy_split_rows = {"split-rows", &family_rows, false, true, LANES_ALL, always_suits};

@@ -59,11 +59,11 @@ static argmax_cl_status resolve_names(problem *p) {
         p->strategy = found->name;
     }
     if (p->tuning) {
-        const tuning_row *row = tuning_find(p->tuning);
-        if (!row)
+        const tuning_row row = tuning_find(p->tuning);
+        if (!row.name)
             return fail(ARGMAX_CL_ERROR_INVALID_STRATEGY, "tuning = \"%.80s\": expected one of %s", p->tuning,
                         tuning_names());
-        p->tuning = row->name;
+        p->tuning = row.name;
     }
     return ARGMAX_CL_SUCCESS;
 }

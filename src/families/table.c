@@ -5,6 +5,8 @@
 #define STRATEGIES(NEXT)                                                                                               \
     NEXT(held_blocks)                                                                                                  \
     NEXT(transposed_blocks)                                                                                            \
+    NEXT(stream)                                                                                                       \
+    NEXT(split_stream)                                                                                                 \
     NEXT(columns)                                                                                                      \
     NEXT(split_columns)                                                                                                \
     NEXT(folded_columns)                                                                                               \
@@ -12,7 +14,6 @@
     NEXT(split_strided_columns)                                                                                        \
     NEXT(abreast_rows)                                                                                                 \
     NEXT(held_rows)                                                                                                    \
-    NEXT(tiny_rows)                                                                                                    \
     NEXT(short_rows)                                                                                                   \
     NEXT(long_rows)                                                                                                    \
     NEXT(split_rows)                                                                                                   \

@@ -46,7 +46,9 @@ static const char *lay_out_transposed(const geometry_request *r, geometry *g) {
     g->load = r->device->clang_cpu ? LOAD_PACKED : LOAD_UNALIGNED;
     choose_arithmetic(r, g);
     g->words = g->ptx = false;
-    g->ahead = g->ahead ? r->tuning->ahead_transposed : 0;
+    g->hint = 0;
+    g->far_hint = g->load == LOAD_PACKED ? r->tuning->far_hint : 0;
+    g->ahead = g->far_hint ? r->tuning->ahead_transposed : 0;
     g->units = l->reduction;
     g->chunk = g->units;
     g->columns = (uint32_t)columns;
@@ -60,8 +62,8 @@ static const char *lay_out_transposed(const geometry_request *r, geometry *g) {
 }
 
 static void add_options(const geometry *g, writer *out) {
-    text_add(out, " -DROWS=%" PRIu64 " -DCOLUMNS=%" PRIu32 " -DSTEP=%" PRIu32 " -DCHUNK=%" PRIu32, g->units, g->columns,
-             g->unroll, g->batch);
+    text_add(out, " -DBLOCK_ROWS=%" PRIu64 " -DCOLUMNS=%" PRIu32 " -DSTEP=%" PRIu32 " -DCHUNK=%" PRIu32, g->units,
+             g->columns, g->unroll, g->batch);
 }
 
 static void set_transposed(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {

@@ -50,14 +50,18 @@ argmax_cl_status device_enter(void) {
 }
 
 /* A name that does not fit or is not given is no reason to refuse the device. */
-static cl_int device_name(cl_device_id device, char name[NAME_BYTES]) {
+static cl_int device_text(cl_device_id device, cl_device_info what, char name[NAME_BYTES]) {
     char text[1024] = "";
-    const cl_int code = clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof text, text, NULL);
+    const cl_int code = clGetDeviceInfo(device, what, sizeof text, text, NULL);
     if (code != CL_SUCCESS)
         snprintf(text, sizeof text, "unnamed");
     text[sizeof text - 1] = '\0';
     snprintf(name, NAME_BYTES, "%.*s", (int)NAME_BYTES - 1, text);
     return code;
+}
+
+static cl_int device_name(cl_device_id device, char name[NAME_BYTES]) {
+    return device_text(device, CL_DEVICE_NAME, name);
 }
 
 static bool has_extension(cl_device_id device, const char *name) {
@@ -82,7 +86,7 @@ static bool is_clang_cpu(const char *platform, cl_device_type type) {
 }
 
 /* Intel's runtime for GPUs drops a released queue without waiting for its commands; Mesa's rusticl counts a kernel's
- * argument as a reference to the buffer (docs/portability.md). */
+ * argument as a reference to the buffer; NVIDIA's copies host memory, where others pin it (docs/portability.md). */
 static void find_habits(cl_device_id device, device_facts *facts) {
     cl_platform_id platform = NULL;
     char name[256] = "";
@@ -94,6 +98,7 @@ static void find_habits(cl_device_id device, device_facts *facts) {
     facts->queue_addresses_return =
         (facts->type & CL_DEVICE_TYPE_GPU) && strncmp(name, "Intel(R) OpenCL", strlen("Intel(R) OpenCL")) == 0;
     facts->kernels_keep_arguments = strcmp(name, "rusticl") == 0;
+    facts->copies_host_memory = strcmp(name, "NVIDIA CUDA") == 0;
 }
 
 /* What the library needs came with OpenCL 1.2. A device that does not tell its version is taken as it is. */
@@ -148,6 +153,7 @@ argmax_cl_status device_query(cl_device_id device, device_facts *facts) {
         QUERY(CL_DEVICE_MAX_WORK_GROUP_SIZE, &group, sizeof group),
         QUERY(CL_DEVICE_MAX_WORK_ITEM_SIZES, items, sizeof items),
         QUERY(CL_DEVICE_MAX_MEM_ALLOC_SIZE, &facts->max_buffer, sizeof facts->max_buffer),
+        QUERY(CL_DEVICE_GLOBAL_MEM_SIZE, &facts->memory, sizeof facts->memory),
         QUERY(CL_DEVICE_LOCAL_MEM_SIZE, &facts->local_bytes, sizeof facts->local_bytes),
         QUERY(CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, &facts->cache_bytes, sizeof facts->cache_bytes),
         QUERY(CL_DEVICE_ENDIAN_LITTLE, &little, sizeof little),
@@ -176,6 +182,9 @@ argmax_cl_status device_query(cl_device_id device, device_facts *facts) {
     facts->wide_atomics = facts->ptx || (has_extension(device, "cl_khr_int64_base_atomics") &&
                                          has_extension(device, "cl_khr_int64_extended_atomics"));
     device_name(device, facts->name);
+    device_text(device, CL_DEVICE_VENDOR, facts->vendor);
+    if (facts->type & CL_DEVICE_TYPE_CPU)
+        processor_name(facts->processor);
     facts->loop_limit = find_loop_limit(facts->name);
     if (is_too_old(device))
         return fail(ARGMAX_CL_ERROR_DEVICE_LIMIT, "%s has an OpenCL older than 1.2: expected 1.2 or later",

@@ -1,4 +1,4 @@
-/* The tuning rows, the choice among them by the device's class, and where a user's changes to them lie. */
+/* The tuning rows, the choice among them by what is known of the device, and where a user's changes to them lie. */
 #include "internal.h"
 
 #include <assert.h>
@@ -6,8 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const tuning_row rows[] = {
-#define ROW(name, ...) {name, __VA_ARGS__},
+/* One field's value. */
+typedef struct setting {
+    size_t offset; /* in tuning_row */
+    uint32_t value;
+} setting;
+
+/* A row as tuning.def has it: what it changes of its parent's, and the devices that it is for. */
+typedef struct row_source {
+    const char *name, *parent;
+    const char *what, *text; /* see tuning_matches; "": any device */
+    const setting *settings;
+    size_t count;
+} row_source;
+
+#define SET(field, value) {offsetof(tuning_row, field), value}
+static const row_source rows[] = {
+#define ROW(name, parent, what, text, ...)                                                                             \
+    {name, parent, what, text, (const setting[]){__VA_ARGS__}, sizeof(const setting[]){__VA_ARGS__} / sizeof(setting)},
 #include "policy/tuning.def"
 };
 
@@ -22,11 +38,46 @@ static const char *const changed_names[ROW_COUNT] = {
 #include "policy/tuning.def"
 };
 
-const tuning_row *tuning_find(const char *name) {
-    for (size_t i = 0; i < ROW_COUNT; ++i)
-        if (strcmp(rows[i].name, name) == 0)
-            return &rows[i];
-    return NULL;
+static const row_source *find(const char *name) {
+    size_t i = 0;
+    while (i < ROW_COUNT && strcmp(rows[i].name, name) != 0)
+        ++i;
+    return i < ROW_COUNT ? &rows[i] : NULL;
+}
+
+/* NULL for a row that has none. Parents stand before their children. */
+static const row_source *parent_of(const row_source *row) {
+    return *row->parent ? find(row->parent) : NULL;
+}
+
+/* Change the fields that the row and its parents name. */
+static void apply(const row_source *from, tuning_row *row) {
+    const row_source *const parent = parent_of(from);
+    if (parent)
+        apply(parent, row);
+    for (size_t i = 0; i < from->count; ++i)
+        memcpy((char *)row + from->settings[i].offset, &from->settings[i].value, sizeof from->settings[i].value);
+}
+
+tuning_row tuning_find(const char *name) {
+    tuning_row row = {
+        .name = NULL,
+#define FIELD(name, least, most, power, meaning) .name = (least),
+#include "policy/tuning.def"
+    };
+    const row_source *const found = find(name);
+    if (found) {
+        apply(found, &row);
+        row.name = found->name;
+    }
+    return row;
+}
+
+bool tuning_is_kind_of(const char *name, const char *ancestor) {
+    const row_source *row = find(name);
+    while (row && strcmp(row->name, ancestor) != 0)
+        row = parent_of(row);
+    return row != NULL;
 }
 
 const char *tuning_names(void) {
@@ -59,25 +110,64 @@ bool tuning_user_file(char *path, size_t capacity) {
     return (size_t)snprintf(path, capacity, format, config ? config : home) < capacity;
 }
 
+static bool is_type(const device_facts *device, const char *text) {
+    return (strcmp(text, "cpu") == 0 && (device->type & CL_DEVICE_TYPE_CPU)) ||
+           (strcmp(text, "gpu") == 0 && (device->type & CL_DEVICE_TYPE_GPU)) ||
+           (strcmp(text, "accelerator") == 0 && (device->type & CL_DEVICE_TYPE_ACCELERATOR));
+}
+
+/* "AuthenticAMD", "AuthenticAMD family 26" and "AuthenticAMD family 26 model 2" are one processor. */
+static bool begins_with_words(const char *name, const char *words) {
+    const size_t length = strlen(words);
+    return length > 0 && strncmp(name, words, length) == 0 && (name[length] == 0 || name[length] == ' ');
+}
+
+bool tuning_is_property(const char *what) {
+    return strcmp(what, "type") == 0 || strcmp(what, "vendor") == 0 || strcmp(what, "processor") == 0 ||
+           strcmp(what, "device") == 0;
+}
+
+bool tuning_matches(const device_facts *device, const char *what, const char *text) {
+    switch (*what) {
+    case 't':
+        return is_type(device, text);
+    case 'v':
+        return strcmp(device->vendor, text) == 0;
+    case 'p':
+        return begins_with_words(device->processor, text);
+    case 'd':
+        return strcmp(device->name, text) == 0;
+    default:
+        return true;
+    }
+}
+
+static bool is_for(const row_source *row, const device_facts *device) {
+    const row_source *const parent = parent_of(row);
+    return tuning_matches(device, row->what, row->text) && (!parent || is_for(parent, device));
+}
+
 const char *tuning_class(const device_facts *device) {
-    return (device->type & CL_DEVICE_TYPE_CPU) ? "cpu" : "gpu";
+    size_t i = ROW_COUNT - 1;
+    while (i > 0 && !is_for(&rows[i], device))
+        --i;
+    return rows[i].name;
 }
 
 argmax_cl_status tuning_choose(const char *name, const device_facts *device, tuning_row *row) {
     char path[4096];
     const char *const given = environment_trusted("ARGMAX_CL_TUNING");
-    const tuning_row *const found = tuning_find(name ? name : tuning_class(device));
-    assert(found);
-    *row = *found;
+    *row = tuning_find(name ? name : tuning_class(device));
+    assert(row->name);
     if (row->cache_bytes && device->cache_bytes > row->cache_bytes)
         row->cache_bytes = device->cache_bytes < CACHE_BYTES_MOST ? (uint32_t)device->cache_bytes : CACHE_BYTES_MOST;
     bool changed = false;
     argmax_cl_status status = ARGMAX_CL_SUCCESS;
     if (!name && given && *given)
-        status = tuning_read("ARGMAX_CL_TUNING = ", given, true, device->name, row, &changed);
+        status = tuning_read("ARGMAX_CL_TUNING = ", given, true, device, row, &changed);
     else if (!name && !given && tuning_user_file(path, sizeof path))
-        status = tuning_read("the user's tuning file ", path, false, device->name, row, &changed);
+        status = tuning_read("the user's tuning file ", path, false, device, row, &changed);
     if (changed)
-        row->name = changed_names[found - rows];
+        row->name = changed_names[find(row->name) - rows];
     return status;
 }

@@ -1,7 +1,9 @@
 /* A file of changes to the tuning rows, a line each; # starts a comment.
  *
- *   ROW FIELD=NUMBER ...     changes that row of src/policy/tuning.def
- *   device "NAME"            what follows, up to the next such line, is for devices of that name alone */
+ *   ROW FIELD=NUMBER ...     changes that row of src/policy/tuning.def, and those that have it for a parent
+ *   device "NAME"            what follows, up to the next such line, is for devices of that name alone
+ *   processor "WORDS"        ... for CPU devices whose processor's name begins with these
+ *   vendor "NAME", type "cpu" or "gpu" or "accelerator" */
 #include "internal.h"
 
 #include <errno.h>
@@ -28,8 +30,8 @@ static const field_info fields[] = {
 
 /* Where in a file the reader is. */
 typedef struct place {
-    const char *source, *file; /* who named the file, for messages; its path */
-    const char *device;        /* the device that the plan is for */
+    const char *source, *file;  /* who named the file, for messages; its path */
+    const device_facts *device; /* that the plan is for */
     unsigned line;
     bool ours; /* these lines are for it */
 } place;
@@ -37,6 +39,18 @@ typedef struct place {
 static argmax_cl_status wrong(const place *at, const char *word, const char *expected) {
     return fail(ARGMAX_CL_ERROR_INVALID_TUNING, "%s\"%s\", line %u: \"%.80s\": expected %s", at->source, at->file,
                 at->line, word, expected);
+}
+
+/* Prefetch hints have names, too. */
+static const char *const hints[] = {"none", "nta", "t2", "t1", "t0"};
+#define HINT_COUNT (sizeof hints / sizeof hints[0])
+
+/* The number that the text names; HINT_COUNT where it names none of that field's. */
+static size_t named_number(const field_info *field, const char *text) {
+    size_t i = strcmp(field->name, "hint") == 0 || strcmp(field->name, "far_hint") == 0 ? 0 : HINT_COUNT;
+    while (i < HINT_COUNT && strcmp(hints[i], text) != 0)
+        ++i;
+    return i;
 }
 
 static argmax_cl_status set_field(const place *at, const char *word, tuning_row *row) {
@@ -48,9 +62,9 @@ static argmax_cl_status set_field(const place *at, const char *word, tuning_row 
         return wrong(at, word, "FIELD=NUMBER with a field of src/policy/tuning.def");
     /* Digits alone: strtoul takes signs too. What it cannot hold becomes ULONG_MAX, which no field takes. */
     const char *const text = word + length + 1;
-    const size_t digits = strspn(text, "0123456789");
-    const unsigned long value = strtoul(text, NULL, 10);
-    if (digits == 0 || text[digits] || value < fields[i].least || value > fields[i].most ||
+    const size_t digits = strspn(text, "0123456789"), named = named_number(&fields[i], text);
+    const unsigned long value = named < HINT_COUNT ? named : strtoul(text, NULL, 10);
+    if (((digits == 0 || text[digits]) && named == HINT_COUNT) || value < fields[i].least || value > fields[i].most ||
         (fields[i].power_of_two && (value & (value - 1)) != 0)) {
         char range[64];
         snprintf(range, sizeof range, "%s %u..%u", fields[i].power_of_two ? "a power of two in" : "a number in",
@@ -62,29 +76,32 @@ static argmax_cl_status set_field(const place *at, const char *word, tuning_row 
     return ARGMAX_CL_SUCCESS;
 }
 
-/* What follows the word `device`: a name between quotes, which may hold any other character, and no more. */
-static argmax_cl_status read_device(place *at, char *text) {
+/* What follows a property's name: its text between quotes, which may hold any other character, and no more. */
+static argmax_cl_status read_section(place *at, const char *what, char *text) {
     char *const name = text + strspn(text, " \t");
     char *const end = *name == '"' ? strchr(name + 1, '"') : NULL;
     if (!end || !strchr("#\r\n", end[1 + strspn(end + 1, " \t")]))
-        return wrong(at, "device", "a device's name between quotes after it");
+        return wrong(at, what, "a name between quotes after it");
     *end = 0;
-    at->ours = strcmp(name + 1, at->device) == 0;
+    if (strcmp(what, "type") == 0 && strcmp(name + 1, "cpu") != 0 && strcmp(name + 1, "gpu") != 0 &&
+        strcmp(name + 1, "accelerator") != 0)
+        return wrong(at, name + 1, "cpu, gpu or accelerator between the quotes");
+    at->ours = tuning_matches(at->device, what, name + 1);
     return ARGMAX_CL_SUCCESS;
 }
 
 /* Change the row where the line speaks of it. */
 static argmax_cl_status read_line(place *at, char *line, tuning_row *row, bool *changed) {
-    static const char device[] = "device";
     const size_t start = strspn(line, " \t"), length = strcspn(line + start, " \t\"#\r\n");
-    char *rest;
-    if (length == sizeof device - 1 && strncmp(line + start, device, length) == 0)
-        return read_device(at, line + start + length);
+    char first[16], *rest;
+    snprintf(first, sizeof first, "%.*s", (int)length, line + start);
+    if (tuning_is_property(first))
+        return read_section(at, first, line + start + length);
     line[strcspn(line, "#\r\n")] = 0;
     const char *word = at->ours ? strtok_r(line, " \t", &rest) : NULL;
-    if (word && !tuning_find(word))
-        return wrong(at, word, "a row's name or device first");
-    if (!word || strcmp(word, row->name) != 0)
+    if (word && !tuning_find(word).name)
+        return wrong(at, word, "a row's name, or type, vendor, processor or device first");
+    if (!word || !tuning_is_kind_of(row->name, word))
         return ARGMAX_CL_SUCCESS;
     argmax_cl_status status = ARGMAX_CL_SUCCESS;
     while (!status && (word = strtok_r(NULL, " \t", &rest)) != NULL) {
@@ -121,8 +138,8 @@ static FILE *open_regular(const char *path) {
     return S_ISREG(facts.st_mode) || is_empty_device(&facts) ? fopen(path, "r") : NULL;
 }
 
-argmax_cl_status tuning_read(const char *source, const char *path, bool must_exist, const char *device, tuning_row *row,
-                             bool *changed) {
+argmax_cl_status tuning_read(const char *source, const char *path, bool must_exist, const device_facts *device,
+                             tuning_row *row, bool *changed) {
     char line[LINE_BYTES];
     place at = {source, path, device, 0, true};
     argmax_cl_status status = ARGMAX_CL_SUCCESS;

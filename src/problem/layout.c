@@ -63,6 +63,22 @@ static uint32_t merge_neighbours(layout_dim *dims, uint32_t count) {
     return count ? merged + 1 : 0;
 }
 
+/* A reduction that memory has backwards on every dim is one that it has forwards, whose index counts from the other end:
+ * first and last change places. */
+static void turn_reduction(layout *out) {
+    bool backward = false;
+    for (uint32_t i = 0; i < out->reduced_count; ++i) {
+        if (out->reduced[i].in > 0)
+            return;
+        backward |= out->reduced[i].in < 0;
+    }
+    for (uint32_t i = 0; backward && i < out->reduced_count; ++i) {
+        out->in_offset += (int64_t)(out->reduced[i].size - 1) * out->reduced[i].in;
+        out->reduced[i].in = -out->reduced[i].in;
+    }
+    out->reversed = backward;
+}
+
 void layout_collapse(const problem *p, layout *out) {
     memset(out, 0, sizeof *out);
     out->in_offset = (int64_t)p->input.offset;
@@ -85,6 +101,7 @@ void layout_collapse(const problem *p, layout *out) {
     }
     out->kept_count = merge_neighbours(out->kept, out->kept_count);
     out->reduced_count = merge_neighbours(out->reduced, out->reduced_count);
+    turn_reduction(out);
     const layout_dim single = {1, 1, 0, 0};
     if (!out->kept_count)
         out->kept[out->kept_count++] = single;

@@ -93,9 +93,10 @@ static region occupy(const char *name, const buffer_facts *facts, uint64_t first
     return (region){name, true, facts->root, facts->origin + first, facts->origin + end, facts->address};
 }
 
-/* `alignment`: the bytes that kernels move at once. */
-static argmax_cl_status check_tensor(const char *name, const tensor_view *view, uint32_t alignment, cl_mem mem,
-                                     cl_context context, cl_mem_flags forbidden, region *out) {
+/* `alignment`: the bytes that kernels move at once; in the caller's memory `host_alignment`. */
+static argmax_cl_status check_tensor(const char *name, const tensor_view *view, uint32_t alignment,
+                                     uint32_t host_alignment, cl_mem mem, cl_context context, cl_mem_flags forbidden,
+                                     region *out) {
     if (!view->type)
         return mem ? fail(ARGMAX_CL_ERROR_INVALID_BUFFER,
                           "%s is given, but the descriptor has no such tensor: expected NULL", name)
@@ -119,6 +120,12 @@ static argmax_cl_status check_tensor(const char *name, const tensor_view *view, 
                     "%s is a sub-buffer with origin %zu: expected a multiple of %" PRIu32
                     ", the bytes that kernels move at once; a tensor's offset may be any",
                     name, facts.origin, alignment);
+    /* Devices with memory of their own may use the caller's in place, too. */
+    if ((facts.address + facts.origin) % host_alignment)
+        return fail(ARGMAX_CL_ERROR_INVALID_BUFFER,
+                    "%s starts at address 0x%" PRIx64 " of host memory: expected a multiple of %" PRIu32
+                    ", the bytes that kernels move at once; a tensor's offset may be any",
+                    name, facts.address + facts.origin, host_alignment);
     *out = occupy(name, &facts, view->first * element, end);
     return ARGMAX_CL_SUCCESS;
 }
@@ -208,21 +215,22 @@ static uint32_t element_alignment(const tensor_view *view) {
     return view->type ? view->type->bits / 8 : 1;
 }
 
-argmax_cl_status check_enqueue(cl_context context, const problem *p, uint32_t input_vector,
+argmax_cl_status check_enqueue(cl_context context, const problem *p, uint32_t input_vector, bool in_place,
                                const argmax_cl_buffers *given, cl_mem workspace, size_t workspace_bytes,
                                cl_uint wait_count, const cl_event *wait_list) {
     enum { INPUT, INDEX, VALUE, WORKSPACE, COUNT };
     region regions[COUNT] = {{0}};
+    const uint32_t vector = element_alignment(&p->input) * input_vector;
     argmax_cl_buffers buffers;
     argmax_cl_status status = STRUCT_READ("buffers", argmax_cl_buffers, value, given, &buffers);
     if (!status)
-        status = check_tensor("buffers->input", &p->input, element_alignment(&p->input) * input_vector, buffers.input,
-                              context, CL_MEM_WRITE_ONLY, &regions[INPUT]);
+        status = check_tensor("buffers->input", &p->input, vector, in_place && input_vector > 1 ? vector : 1,
+                              buffers.input, context, CL_MEM_WRITE_ONLY, &regions[INPUT]);
     if (!status)
-        status = check_tensor("buffers->index", &p->index, element_alignment(&p->index), buffers.index, context,
+        status = check_tensor("buffers->index", &p->index, element_alignment(&p->index), 1, buffers.index, context,
                               CL_MEM_READ_ONLY, &regions[INDEX]);
     if (!status)
-        status = check_tensor("buffers->value", &p->value, element_alignment(&p->value), buffers.value, context,
+        status = check_tensor("buffers->value", &p->value, element_alignment(&p->value), 1, buffers.value, context,
                               CL_MEM_READ_ONLY, &regions[VALUE]);
     if (!status)
         status = check_workspace(workspace, workspace_bytes, context, &regions[WORKSPACE]);

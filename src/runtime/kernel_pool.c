@@ -58,10 +58,23 @@ cl_int kernel_set_stage(argmax_cl_plan plan, cl_kernel kernel, cl_ulong stage, c
 }
 
 static cl_int set_finish(argmax_cl_plan plan, cl_kernel kernel, cl_ulong stage) {
-    const cl_mem counters = plan->handle->counters;
+    const cl_mem counters = NULL;
     const cl_int code =
         has_words(&plan->geometry) ? CL_SUCCESS : clSetKernelArg(kernel, finish_at(plan), sizeof counters, &counters);
     return code == CL_SUCCESS ? kernel_set_stage(plan, kernel, stage, 0) : code;
+}
+
+#define COUNTERS_UNKNOWN UINT64_MAX
+
+/* To bind a buffer takes the host longer than the other arguments together, and a queue's block stays for long. */
+cl_int kernel_set_counters(argmax_cl_plan plan, kernel_set *set, const counter_loan *loan) {
+    const cl_mem buffer = loan ? loan->buffer : NULL;
+    const uint64_t number = loan ? loan->number : 0;
+    if (has_words(&plan->geometry) || set->counters == number)
+        return CL_SUCCESS;
+    const cl_int code = clSetKernelArg(set->scan, finish_at(plan), sizeof buffer, &buffer);
+    set->counters = code == CL_SUCCESS ? number : COUNTERS_UNKNOWN;
+    return code;
 }
 
 /* The dims with lists of `room` entries. */

@@ -38,14 +38,16 @@ static argmax_cl_status status_of_set(cl_int code) {
     return code == CL_SUCCESS ? ARGMAX_CL_SUCCESS : fail_opencl("clSetKernelArg", code);
 }
 
-/* One launch, which merges too where there are parts, with the counters from `counter` on. */
-static argmax_cl_status run_once(argmax_cl_plan plan, const kernel_set *set, cl_command_queue queue,
-                                 const argmax_cl_buffers *buffers, cl_mem workspace, cl_ulong counter,
+/* One launch, which merges too where there are parts, with the counters of the loan. */
+static argmax_cl_status run_once(argmax_cl_plan plan, kernel_set *set, cl_command_queue queue,
+                                 const argmax_cl_buffers *buffers, cl_mem workspace, const counter_loan *loan,
                                  cl_uint wait_count, const cl_event *wait_list, cl_event *event) {
     const geometry *g = &plan->geometry;
-    cl_int code = set_scan_buffers(plan, set->scan, buffers, has_words(g) ? plan->handle->counters : workspace);
+    cl_int code = set_scan_buffers(plan, set->scan, buffers, has_words(g) ? loan->buffer : workspace);
     if (code == CL_SUCCESS && g->parts > 1)
-        code = kernel_set_stage(plan, set->scan, STAGE_BOTH, counter);
+        code = kernel_set_counters(plan, set, loan);
+    if (code == CL_SUCCESS && g->parts > 1)
+        code = kernel_set_stage(plan, set->scan, STAGE_BOTH, loan->first);
     const argmax_cl_status status = status_of_set(code);
     return status ? status : run(queue, set->scan, &g->scan, wait_count, wait_list, event);
 }
@@ -61,6 +63,8 @@ static argmax_cl_status run_both(argmax_cl_plan plan, kernel_set *set, cl_comman
     if (status)
         return status;
     cl_int code = set_scan_buffers(plan, set->scan, buffers, workspace);
+    if (code == CL_SUCCESS && g->finish != HANDOVER_NONE)
+        code = kernel_set_counters(plan, set, NULL);
     if (code == CL_SUCCESS && g->finish != HANDOVER_NONE)
         code = kernel_set_stage(plan, set->scan, STAGE_SCAN, 0);
     if (code == CL_SUCCESS)
@@ -100,15 +104,15 @@ static argmax_cl_status launch(argmax_cl_plan plan, cl_command_queue queue, bool
     if (status)
         return status;
     pthread_mutex_t *const lock = plan->workspace_bytes ? lock_of(queue) : NULL;
-    cl_ulong counter = 0;
+    counter_loan loan = {NULL, 0, 0};
     if (lock)
         pthread_mutex_lock(lock);
     const geometry *g = &plan->geometry;
     const bool once =
         g->parts == 1 || (g->finish != HANDOVER_NONE && !out_of_order && !plan->handle->facts.queue_addresses_return &&
-                          counters_lend(plan->handle, queue, &counter));
+                          counters_lend(plan->handle, queue, g->counters, &loan));
     if (once)
-        status = run_once(plan, set, queue, buffers, workspace, counter, wait_count, wait_list, event);
+        status = run_once(plan, set, queue, buffers, workspace, &loan, wait_count, wait_list, event);
     else
         status = run_both(plan, set, queue, buffers, workspace, wait_count, wait_list, event);
     if (lock)
@@ -137,7 +141,8 @@ argmax_cl_status plan_enqueue(argmax_cl_plan plan, cl_command_queue queue, bool 
                               const argmax_cl_buffers *buffers, cl_mem workspace, cl_uint wait_count,
                               const cl_event *wait_list, cl_event *event) {
     argmax_cl_status status = check_enqueue(plan->handle->context, &plan->problem, plan->geometry.aligned_elements,
-                                            buffers, workspace, plan->workspace_bytes, wait_count, wait_list);
+                                            !plan->handle->facts.copies_host_memory, buffers, workspace,
+                                            plan->workspace_bytes, wait_count, wait_list);
     if (!status && plan->problem.outputs == 0)
         status = launch_nothing(queue, wait_count, wait_list, event);
     else if (!status)

@@ -40,14 +40,25 @@ static pooled_workspace *find_own_workspace(argmax_cl_handle handle, cl_command_
     return oldest;
 }
 
-static bool idle(const pooled_workspace *w) {
+/* Under the cache lock. An event of a command that is done is let go, since some implementations keep an event's queue
+ * as long as the event. */
+static bool idle(pooled_workspace *w) {
     cl_int state = CL_QUEUED;
     if (w->taken)
         return false;
-    if (!w->last)
-        return true;
-    return clGetEventInfo(w->last, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL) == CL_SUCCESS &&
-           state <= CL_COMPLETE;
+    if (w->last &&
+        clGetEventInfo(w->last, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL) == CL_SUCCESS &&
+        state <= CL_COMPLETE) {
+        clReleaseEvent(w->last);
+        w->last = NULL;
+    }
+    return !w->last;
+}
+
+/* Under the cache lock: events that are done go at each call, whatever its queue. */
+static void let_events_go(argmax_cl_handle handle) {
+    for (size_t i = 0; i < WORKSPACES_KEPT; ++i)
+        (void)idle(&handle->workspaces[i]);
 }
 
 /* Under the cache lock: an idle workspace that is large enough, else an idle slot, else NULL. */
@@ -96,6 +107,7 @@ static cl_mem create_workspace(argmax_cl_handle handle, size_t bytes, cl_int *co
 /* Under the cache lock: a place for a workspace, ours until it is returned; NULL when the pool is busy. */
 static pooled_workspace *claim_slot(argmax_cl_handle handle, cl_command_queue in_order, size_t bytes) {
     pooled_workspace *w = NULL;
+    let_events_go(handle);
     if (in_order && bytes <= QUEUE_WORKSPACE_BYTES)
         w = find_own_workspace(handle, in_order);
     if (!w)

@@ -35,7 +35,7 @@ ARGMAX_CL_TUNING='' plan | grep -q '+file' && fail "an empty ARGMAX_CL_TUNING do
 # A second run starts from its own section, made slow, and replaces that alone.
 sed -i "s/groups_per_unit=[0-9]*/$slow/" "$file"
 sed -i '1i # kept: first\ngpu group=256\ndevice "No Such Device"\ncpu no matter what\n# kept: second' "$file"
-printf 'device "Another"\n# kept: third' >>"$file"
+printf 'vendor "Another"\n# kept: third' >>"$file"
 tune >"$folder/log"
 grep -q '^written for' "$folder/log" || fail "does not start from $file: $(cat "$folder/log")"
 [ "$(grep -c '# kept' "$file")" = 3 ] || fail "lost lines of others: $(cat "$file")"

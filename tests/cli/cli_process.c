@@ -22,6 +22,12 @@ void use_program(const char *path) {
     program = path;
 }
 
+static bool children_ignored;
+
+void use_ignored_children(bool ignored) {
+    children_ignored = ignored;
+}
+
 void enter_folder(void) {
     (void)strcpy(folder, "/tmp/argmax-cl-test-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(folder));
@@ -100,6 +106,7 @@ static pid_t start(const char *const *arguments, streams way, bool group) {
             _exit(125);
         for (size_t i = 0; i < 2; ++i)
             (void)signal(handled[i], SIG_DFL);
+        (void)signal(SIGCHLD, children_ignored ? SIG_IGN : SIG_DFL);
         (void)sigprocmask(SIG_SETMASK, &before, NULL);
         set_streams(way);
         (void)execv(program, (char *const *)argv);

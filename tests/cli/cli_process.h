@@ -24,6 +24,9 @@ typedef enum streams {
 /* The program to run. Call it first. */
 void use_program(const char *path);
 
+/* Whether the program starts with SIGCHLD ignored, as some parents leave it. */
+void use_ignored_children(bool ignored);
+
 /* Fixture: a new folder to work in; and its removal. */
 void enter_folder(void);
 void leave_folder(void);

@@ -176,7 +176,7 @@ START_TEST(missing_data) {
     static int64_t index[7776 + 16];
     char arguments[1024];
     for (int small = 0; small < 2; ++small) {
-        (void)snprintf(arguments, sizeof arguments, "%s -a 0 -o i.npy %s", small ? "--memory-limit 400K" : "--last",
+        (void)snprintf(arguments, sizeof arguments, "%s -a 0 -o i.npy %s", small ? "--memory-limit 600K" : "--last",
                        data);
         expect_silence(arguments);
         FILE *file = fopen("i.npy", "rb");

@@ -1,11 +1,14 @@
-/* run_problem [--device SELECTOR] [--route plan|call|host] [--explain] [--file FILE] ['PROBLEM LINE']...
+/* run_problem [--device SELECTOR] [--route plan|call|host] [--explain] [--file FILE]
+ *     [--largest-buffer BYTES] [--memory-limit BYTES] [--copies] ['PROBLEM LINE']...
  *
  * Runs problem lines (problem.h has the grammar) and compares the answers with the oracle; exit status 0 when all are
  * right. The last line counts them and names the device. --file reads lines from a file, - is standard input. Options
- * apply to the lines after them. */
+ * apply to the lines after them. The last three are about the host route: the device's largest buffer is that small,
+ * the call has that limit, and nothing is used in place. */
 #include "runner.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct session {
@@ -13,6 +16,8 @@ typedef struct session {
     bool open, explain;
     const char *selector;
     run_route route;
+    uint64_t largest_buffer, memory_limit;
+    bool copies;
 } session;
 
 static void explain(session *s, const problem_line *p) {
@@ -40,6 +45,11 @@ static bool run_line(session *s, const char *line) {
         return false;
     }
     s->open = true;
+    if (s->largest_buffer || s->memory_limit || s->copies) {
+        s->r.largest_buffer = s->largest_buffer;
+        s->r.memory_limit = s->memory_limit;
+        s->r.copies = s->copies;
+    }
     const run_result result = runner_run(&s->r, &p, s->route);
     const char *const verdict = result == RUN_OK ? "ok" : result == RUN_REFUSED ? "refused" : "FAIL";
     printf("%-7s %.*s%s%s\n", verdict, (int)strcspn(line, "\n"), line, result == RUN_OK ? "" : "\n  ",
@@ -86,6 +96,12 @@ int main(int argc, char **argv) {
             ok = set_route(&s, argv[++i]) && ok;
         else if (strcmp(argv[i], "--file") == 0 && more)
             ok = run_file(&s, argv[++i]) && ok;
+        else if (strcmp(argv[i], "--largest-buffer") == 0 && more)
+            s.largest_buffer = strtoull(argv[++i], NULL, 10);
+        else if (strcmp(argv[i], "--memory-limit") == 0 && more)
+            s.memory_limit = strtoull(argv[++i], NULL, 10);
+        else if (strcmp(argv[i], "--copies") == 0)
+            s.copies = true;
         else if (strcmp(argv[i], "--explain") == 0)
             s.explain = true;
         else
@@ -93,7 +109,7 @@ int main(int argc, char **argv) {
     }
     if (argc == 1)
         fprintf(stderr, "usage: run_problem [--device SELECTOR] [--route plan|call|host] [--explain] [--file FILE] "
-                        "['PROBLEM LINE']...\n");
+                        "[--largest-buffer BYTES] [--memory-limit BYTES] [--copies] ['PROBLEM LINE']...\n");
     if (s.open) {
         runner_print(&s.r);
         runner_close(&s.r);

@@ -11,6 +11,7 @@
 #include "objects.h"
 #include "oracle.h"
 #include "problem.h"
+#include "settle.h"
 
 #include <argmax_cl/argmax_cl.h>
 #include <inttypes.h>
@@ -346,6 +347,16 @@ static void close_all(void) {
     argmax_cl_destroy(handle);
 }
 
+static void settle_jobs(void) {
+    argmax_cl_handle own = NULL;
+    if (!must_settle(device))
+        return;
+    REQUIRE(!argmax_cl_create(&own, context, device));
+    for (size_t i = 0; i < JOBS; ++i)
+        REQUIRE(settle(own, jobs[i].p.op, &jobs[i].d.desc, jobs[i].input, jobs[i].bytes));
+    argmax_cl_destroy(own);
+}
+
 int main(int argc, char **argv) {
     static worker workers[THREADS];
     unsigned long runs[ACTIONS] = {0}, wrong = 0;
@@ -355,6 +366,7 @@ int main(int argc, char **argv) {
     REQUIRE(!argmax_cl_create_default(&handle, argc > 3 ? argv[3] : NULL));
     REQUIRE(!argmax_cl_get_device(handle, &context, &device));
     open_jobs(seed);
+    settle_jobs();
     for (unsigned i = 0; i < QUEUES; ++i) {
         queues[i] = make_queue(true);
         workspaces[i] = make_buffer(CL_MEM_READ_WRITE, WORKSPACE_BYTES, NULL);

@@ -169,8 +169,8 @@ static void compare(const char *options, const fact *facts, size_t count) {
 START_TEST(sizes_and_offsets_are_the_hosts) {
     COMPARE("-DKEPT=0 -DREDUCED=0", whole);
     COMPARE("-DKEPT=1 -DREDUCED=2", two_dims);
-    COMPARE("-DKEPT=1 -DREDUCED=1 -DGAPS", gaps);
-    COMPARE("-DKEPT=1 -DREDUCED=1 -DLATE", late);
+    COMPARE("-DKEPT=1 -DREDUCED=1 -DGAPS=1", gaps);
+    COMPARE("-DKEPT=1 -DREDUCED=1 -DLATE=1", late);
     COMPARE("-DKEPT=1 -DREDUCED=1 -DFUSED=2", fused);
 }
 END_TEST

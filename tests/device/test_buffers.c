@@ -108,7 +108,7 @@ static argmax_cl_status check(const call *c, uint32_t input_vector) {
     bool out_of_order;
     const argmax_cl_status status = check_queue(context, device, c->queue, &out_of_order);
     return status ? status
-                  : check_enqueue(context, &c->p, input_vector, &c->buffers, c->workspace, c->workspace_bytes,
+                  : check_enqueue(context, &c->p, input_vector, true, &c->buffers, c->workspace, c->workspace_bytes,
                                   c->wait_count, c->wait_list);
 }
 
@@ -174,7 +174,7 @@ END_TEST
 
 START_TEST(the_struct_is_one_of_ours) {
     call c = good_call();
-    expect_status("NULL", check_enqueue(context, &c.p, 1, NULL, workspace, WORKSPACE_BYTES, 0, NULL),
+    expect_status("NULL", check_enqueue(context, &c.p, 1, true, NULL, workspace, WORKSPACE_BYTES, 0, NULL),
                   ARGMAX_CL_ERROR_INVALID_ARGUMENT, "buffers = NULL");
     c.buffers.struct_size = 3;
     expect("struct_size", &c, ARGMAX_CL_ERROR_INVALID_ARGUMENT, "buffers->struct_size = 3");
@@ -452,6 +452,26 @@ START_TEST(a_part_starts_where_vectors_do) {
 }
 END_TEST
 
+/* What lies in the caller's memory may start anywhere, though not where kernels read whole vectors. */
+START_TEST(host_memory_starts_where_vectors_do) {
+    static _Alignas(256) char memory[4096];
+    call c = good_call();
+    cl_mem const odd = buffer(CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, 2048, memory + 4);
+    cl_mem const even = buffer(CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, 2048, memory + 256);
+    c.buffers.input = odd;
+    expect_status("by elements", check(&c, 1), ACCEPTED);
+    expect_status("by vectors", check(&c, 4), ARGMAX_CL_ERROR_INVALID_BUFFER,
+                  "buffers->input|of host memory|a multiple of 16,");
+    expect_status("by vectors of a copy",
+                  check_enqueue(context, &c.p, 4, false, &c.buffers, c.workspace, c.workspace_bytes, 0, NULL),
+                  ACCEPTED);
+    c.buffers.input = even;
+    expect_status("by vectors", check(&c, 4), ACCEPTED);
+    clReleaseMemObject(odd);
+    clReleaseMemObject(even);
+}
+END_TEST
+
 START_TEST(the_wait_list_is_sound) {
     const argmax_cl_status refused = ARGMAX_CL_ERROR_INVALID_WAIT_LIST;
     cl_int code;
@@ -477,19 +497,24 @@ START_TEST(the_wait_list_is_sound) {
 }
 END_TEST
 
-/* A guard against a check that grows expensive; generous, as the machine may be busy and the build instrumented. */
+/* A guard against a check that grows expensive: generous, as the build may be instrumented, and by the least of many
+ * batches, to which a busy machine adds nothing. */
 START_TEST(the_checks_cost_little) {
-    enum { CALLS = 2000 };
+    enum { BATCHES = 40, CALLS = 50 };
     const call c = good_call();
-    struct timespec a, b;
-    timespec_get(&a, TIME_UTC);
-    for (int i = 0; i < CALLS; i++)
-        expect("cost", &c, ACCEPTED);
-    timespec_get(&b, TIME_UTC);
-    const double seconds = (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec);
+    double least = 1e9;
+    for (int batch = 0; batch < BATCHES; batch++) {
+        struct timespec a, b;
+        timespec_get(&a, TIME_UTC);
+        for (int i = 0; i < CALLS; i++)
+            expect("cost", &c, ACCEPTED);
+        timespec_get(&b, TIME_UTC);
+        const double seconds = (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec);
+        least = seconds < least ? seconds : least;
+    }
     if (getenv("ARGMAX_CL_TEST_VERBOSE"))
-        printf("check_enqueue: %.2f microseconds\n", 1e6 * seconds / CALLS);
-    ck_assert_msg(seconds / CALLS < 100e-6, "%.1f microseconds", 1e6 * seconds / CALLS);
+        printf("check_enqueue: %.2f microseconds\n", 1e6 * least / CALLS);
+    ck_assert_msg(least / CALLS < 100e-6, "%.1f microseconds", 1e6 * least / CALLS);
 }
 END_TEST
 
@@ -513,6 +538,7 @@ int main(void) {
     tcase_add_test(tests, tensors_of_one_array_are_disjoint);
     tcase_add_test(tests, parts_of_one_buffer_are_disjoint);
     tcase_add_test(tests, a_part_starts_where_vectors_do);
+    tcase_add_test(tests, host_memory_starts_where_vectors_do);
     tcase_add_test(tests, the_wait_list_is_sound);
     tcase_add_test(tests, the_checks_cost_little);
     return run_suite(suite);

@@ -79,7 +79,7 @@ static void expect_refusal(argmax_cl_status status, cl_int code, bool compiles, 
 START_TEST(the_compiler_s_log_is_in_the_message) {
     write_kernels("__kernel void broken(void) { this_is_no_type x; }\n");
     expect_refusal(ARGMAX_CL_ERROR_BUILD, CL_BUILD_PROGRAM_FAILURE, false,
-                   (const char *const[4]){"did not compile", "clBuildProgram", "-DBITS=32", "this_is_no_type"});
+                   (const char *const[4]){"did not compile", "clBuildProgram", "-DT=uint", "this_is_no_type"});
 }
 END_TEST
 

@@ -2,6 +2,7 @@
 #include "internal.h"
 #include "unit.h"
 
+#include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,6 +49,24 @@ static cl_device_id select_device(const char *selector) {
     expect_status(selector ? selector : "NULL", device_select(selector, &device), ARGMAX_CL_SUCCESS, NULL);
     return device;
 }
+
+/* As tuning files and the built-in rows take it. */
+START_TEST(a_processor_is_called_by_its_maker_and_numbers) {
+    char name[PROCESSOR_BYTES] = "?", maker[13];
+    unsigned family, model;
+    int end = 0;
+    processor_name(name);
+#if (defined(__x86_64__) || defined(__i386__)) && defined(__GNUC__)
+    ck_assert_msg(sscanf(name, "%12s family %u model %u%n", maker, &family, &model, &end) == 3 && !name[end], "%s",
+                  name);
+#else
+    (void)maker;
+    (void)family;
+    (void)model;
+    ck_assert_int_eq((int)strlen(name), end);
+#endif
+}
+END_TEST
 
 START_TEST(the_selector_takes_an_index_or_part_of_a_name) {
     device_facts facts;
@@ -105,7 +124,7 @@ END_TEST
 static int run_in_a_child(int (*action)(void)) {
     const pid_t child = fork();
     if (child == 0) {
-        alarm(20);
+        alarm(120);
         _exit(action());
     }
     int end = 0;
@@ -156,6 +175,7 @@ int main(void) {
     tcase_add_test(tests, the_list_writes_no_more_than_its_capacity);
     tcase_add_test(tests, the_selector_takes_an_index_or_part_of_a_name);
     tcase_add_test(tests, a_selector_without_a_match_lists_the_devices);
+    tcase_add_test(tests, a_processor_is_called_by_its_maker_and_numbers);
     tcase_add_test(tests, facts_are_plausible);
     tcase_add_test(tests, a_forked_child_is_refused);
     return run_suite(suite);

@@ -165,35 +165,23 @@ END_TEST
 /* These arrays do not exist: a refused call touches none. */
 START_TEST(limits_are_named) {
     host_case c;
-    char parts[400];
-    device_facts facts;
-    ck_assert_int_eq(device_query(r.device, &facts), ARGMAX_CL_SUCCESS);
-    snprintf(parts, sizeof parts, "input|%llu|%s", (unsigned long long)facts.max_buffer, facts.name);
-    prepare(&c);
-    c.input.strides = c.strides;
-    c.arrays.index = (void *)(uintptr_t)(UINT64_C(1) << 40);
-    c.arrays.value = (void *)(uintptr_t)(UINT64_C(1) << 41);
-    c.strides[0] = (int64_t)(facts.max_buffer / 8);
-    c.strides[1] = 1;
-    expect("input", &c, ARGMAX_CL_ERROR_DEVICE_LIMIT, parts);
-    prepare(&c);
-    c.sizes[0] = facts.max_buffer / 4 + 1;
-    c.input.strides = c.strides;
-    c.strides[1] = 1;
-    snprintf(parts, sizeof parts, "index|%llu|%s", (unsigned long long)facts.max_buffer, facts.name);
-    c.arrays.index = (void *)(uintptr_t)(UINT64_C(1) << 40);
-    c.arrays.value = (void *)(uintptr_t)(UINT64_C(1) << 41);
-    expect("index", &c, ARGMAX_CL_ERROR_DEVICE_LIMIT, parts);
+    argmax_cl_host_options options = ARGMAX_CL_HOST_OPTIONS_INIT;
     prepare(&c);
     c.input.offset = (UINT64_C(1) << 61) - 13;
     c.arrays.input = (const void *)(UINTPTR_MAX - 1000);
     expect("address space", &c, ARGMAX_CL_ERROR_OVERFLOW, "arrays->input|address space");
+    prepare(&c);
+    options.memory_limit = 10;
+    expect_status("memory limit", argmax_cl_host(r.handle, &c.desc, &c.arrays, &options), ARGMAX_CL_ERROR_MEMORY_LIMIT,
+                  "options->memory_limit = 10|at least ");
 }
 END_TEST
 
 START_TEST(times_are_reported) {
     double compute = -1, transfer = -1;
-    const argmax_cl_host_options options = {sizeof options, &compute, &transfer};
+    argmax_cl_host_options options = ARGMAX_CL_HOST_OPTIONS_INIT;
+    options.seconds_compute = &compute;
+    options.seconds_transfer = &transfer;
     host_case c;
     prepare(&c);
     ck_assert_int_eq(argmax_cl_host(r.handle, &c.desc, &c.arrays, &options), ARGMAX_CL_SUCCESS);

@@ -129,7 +129,7 @@ START_TEST(a_forked_child_is_refused) {
     const pid_t child = fork();
     ck_assert_int_ge(child, 0);
     if (child == 0) {
-        alarm(20); /* a hang becomes a signal */
+        alarm(120); /* a hang becomes a signal */
         _exit(in_child(&j, plan));
     }
     int state = 0;

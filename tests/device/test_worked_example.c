@@ -1,4 +1,5 @@
-/* The contract's worked example, with its answers written out: every input type x index type x operator x direction. */
+/* The contract's worked example, with its answers written out: every input type x operator x direction, with every
+ * index type in the oracle, and on the device with one dealt so that each input type meets all four. */
 #include "oracle.h"
 #include "suite.h"
 
@@ -115,9 +116,10 @@ static void run_on_device(const example *e, const problem_dtype *type, argmax_cl
 
 START_TEST(device_agrees) {
     for (size_t t = 0; t < PROBLEM_DTYPE_COUNT; t++)
-        for (size_t x = 0; x < 4; x++)
-            for (size_t e = 0; e < sizeof examples / sizeof examples[0]; e++)
-                run_on_device(&examples[e], &problem_dtypes[t], index_types[x]);
+        for (size_t e = 0; e < sizeof examples / sizeof examples[0]; e++) {
+            const size_t way = (size_t)examples[e].op * 2 + (size_t)examples[e].direction;
+            run_on_device(&examples[e], &problem_dtypes[t], index_types[(t + t / 4 + way) % 4]);
+        }
 }
 END_TEST
 

@@ -104,7 +104,7 @@ static outcome judge(world *w, const scenario *s, const fault *f, argmax_cl_stat
     if (!call)
         return right(w, s, status) ? NO_SUCH_CALL : BAD;
     if (status == ARGMAX_CL_SUCCESS) {
-        const bool allowed = !f->host && may_succeed(s, call, f->report.about);
+        const bool allowed = may_succeed(s, call, f->host ? 0 : f->report.about);
         if (!allowed)
             complain("success although the call failed\n");
         return s->right(w) && allowed ? SURVIVED : BAD;

@@ -1,6 +1,8 @@
 /* The scenarios. Problems are small: what is tested is what surrounds the kernels. */
 #include "scenario.h"
 
+#include "api/handle.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +11,7 @@
 #define TWO_VALUES "argmin float32 3x40000 axes=1 value data=pair seed=777 strategy=split-rows"
 #define VALUE "argmin float32 12x40x5 axes=1 last value"
 #define GAPS "argmax float32 40x30 axes=1 istrides=2,1 value"
+#define BLOCKS "argmin float32 3x2000 axes=1 value data=pair seed=1777"
 #define NOTHING "argmax float32 0x30 axes=1"
 #define MANY "argmax float32 90x30 axes=1" /* of the first 1 to 90 rows */
 
@@ -237,6 +240,25 @@ static argmax_cl_status act_host_odd(world *w) {
     return status;
 }
 
+/* Twelve blocks: in place where the device can, or by way of pinned memory. */
+static argmax_cl_status stream(world *w, bool copies) {
+    device_facts *const facts = &w->handle->facts;
+    const device_facts own = *facts;
+    facts->max_buffer = 2400;
+    facts->host_unified = own.host_unified && !copies;
+    const argmax_cl_status status = host_call(w, w->input);
+    *facts = own;
+    return status;
+}
+
+static argmax_cl_status act_stream(world *w) {
+    return stream(w, false);
+}
+
+static argmax_cl_status act_stream_copied(world *w) {
+    return stream(w, true);
+}
+
 static uint64_t gap(const world *w) {
     return w->p.index.has_strides ? (uint64_t)w->p.index.stride[0] : 1;
 }
@@ -302,6 +324,8 @@ const scenario scenarios[] = {
     {"host-gaps", "a call on host arrays with gaps, values and times", GAPS, SPOIL, .act = act_host, AS_HOST},
     {"host-copied", "a call on host arrays that no device uses in place", VALUE, SPOIL, .act = act_host_odd, AS_HOST},
     {"host-two", "a call on host arrays in two launches", TWO_VALUES, SPOIL, .act = act_host, AS_HOST},
+    {"stream", "a call on host arrays in twelve blocks", BLOCKS, SPOIL, .act = act_stream, AS_HOST},
+    {"stream-copied", "the same by way of pinned memory", BLOCKS, SPOIL, .act = act_stream_copied, AS_HOST},
 };
 const size_t scenario_count = sizeof scenarios / sizeof scenarios[0];
 

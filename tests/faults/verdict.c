@@ -23,6 +23,7 @@ static const struct {
     {"clRetainEvent", ANY, NULL},
     /* Facts that choose a faster way, and names. */
     {"clGetDeviceInfo", CL_DEVICE_NAME, NULL},
+    {"clGetDeviceInfo", CL_DEVICE_VENDOR, NULL},
     {"clGetDeviceInfo", CL_DEVICE_PLATFORM, NULL},
     {"clGetDeviceInfo", CL_DEVICE_EXTENSIONS, NULL},
     {"clGetDeviceInfo", CL_DEVICE_VERSION, NULL},
@@ -39,11 +40,18 @@ static const struct {
     {"clCreateBuffer", CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, NULL},
     /* A compiler that refuses one launch gets the kernels for two. */
     {"clBuildProgram", ANY, "call-one-launch"},
+    /* Without counters there are two launches. */
+    {"clCreateBuffer", CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, "call-one-launch"},
+    {"calloc", ANY, "call-one-launch"},
     /* All outputs are there when the queue is finished once more. */
     {"clFinish", ANY, "host"},
     {"clFinish", ANY, "host-gaps"},
     {"clFinish", ANY, "host-copied"},
     {"clFinish", ANY, "host-two"},
+    {"clFinish", ANY, "stream"},
+    {"clFinish", ANY, "stream-copied"},
+    /* Memory that goes away is not used any more. */
+    {"clEnqueueUnmapMemObject", ANY, NULL},
 };
 
 bool may_succeed(const scenario *s, const char *call, uint64_t about) {

@@ -46,7 +46,10 @@ static void check_message(const char *path, unsigned long lines) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static const device_facts devices[] = {{.type = CL_DEVICE_TYPE_CPU, .name = "A CPU"},
+    static const device_facts devices[] = {{.type = CL_DEVICE_TYPE_CPU,
+                                            .name = "A CPU",
+                                            .vendor = "A vendor",
+                                            .processor = "GenuineIntel family 6 model 143"},
                                            {.type = CL_DEVICE_TYPE_GPU, .name = "A GPU # 1"}};
     const char *const path = scratch_file(data, size);
     setenv("ARGMAX_CL_TUNING", path, 1);

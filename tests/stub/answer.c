@@ -7,6 +7,7 @@
 #include "stub.h"
 
 #include <string.h>
+#include <time.h>
 
 #define MISROUTED ((uint64_t) - 77)
 #define NO_INDEX UINT64_MAX
@@ -33,18 +34,20 @@ static void store(void *to, int64_t element, uint32_t bits, uint64_t value) {
         ((uint64_t *)to)[element] = value;
 }
 
-/* Greater keys are better; 0 never wins. */
-static uint64_t key_of(const stub_options *o, uint64_t bits) {
+/* Greater keys are better. False for what never wins. */
+static bool key_of(const stub_options *o, uint64_t bits, uint64_t *key) {
     const uint64_t sign = (uint64_t)1 << (o->bits - 1), magnitude = bits & (sign - 1);
     const uint64_t infinity = (sign - 1) >> o->mantissa << o->mantissa, all = sign | (sign - 1);
     uint64_t rank = o->is_signed ? bits ^ sign : bits;
     if (o->is_float) {
-        if (magnitude > infinity)
-            return o->ignore_nan ? 0 : UINT64_MAX;
+        if (magnitude > infinity) {
+            *key = UINT64_MAX;
+            return !o->ignore_nan;
+        }
         rank = magnitude && (bits & sign) ? sign - magnitude : sign + magnitude;
     }
-    rank = o->minimum ? all - rank : rank;
-    return rank < UINT64_MAX ? rank + 1 : rank; /* of 64-bit integers the last two share a key: no test has both */
+    *key = o->minimum ? all - rank : rank;
+    return true;
 }
 
 /* Sum of coordinate * stride of a position in row-major order. */
@@ -96,8 +99,9 @@ static uint64_t solve(const stub_options *o, const walk *w, const void *input, i
         int64_t at = start + place(row, w->count, w->size, w->in);
         uint64_t index = (uint64_t)place(row, w->count, w->size, w->index);
         for (uint64_t column = 0; column < w->columns; ++column) {
-            const uint64_t key = key_of(o, load(input, at, o->bits));
-            if (key > best || (key == best && key && (index > best_index) == o->last)) {
+            uint64_t key;
+            if (key_of(o, load(input, at, o->bits), &key) &&
+                (best_index == NO_INDEX || key > best || (key == best && (index > best_index) == o->last))) {
                 best = key;
                 best_index = index;
             }
@@ -157,14 +161,60 @@ static void merge(const stub_arguments *a, const dims_t *d, uint64_t parts) {
     }
 }
 
-/* The launch's first counter must be ours alone, and 0. With words they come where the partials do otherwise. */
-static bool count_alone(const stub_arguments *a, const finish_t *finish) {
+static void wait_while_held(void) {
+    const struct timespec moment = {0, 100000};
+    while (atomic_load(&stub_manners.hold))
+        nanosleep(&moment, NULL);
+}
+
+/* The launch's first counter, and what stands beside it where there are words, which come where the partials do
+ * otherwise. They must be ours alone, and 0. */
+static volatile cl_uint *counters_of(const stub_arguments *a, const finish_t *finish) {
     const cl_mem counters = stub_buffer(a, a->options.words ? ROLE_PARTIALS : ROLE_COUNTERS);
-    volatile cl_uint *const counter = (cl_uint *)counters->bytes + finish->counter;
-    const bool alone = *counter == 0;
+    return (cl_uint *)counters->bytes + finish->counter;
+}
+static size_t counters_used(const stub_arguments *a) {
+    return a->options.words ? COUNTERS_WITH_WORD : COUNTERS_ALONE;
+}
+
+static bool count_alone(const stub_arguments *a, const finish_t *finish) {
+    volatile cl_uint *const counter = counters_of(a, finish);
+    bool alone = true;
+    for (size_t i = 0; i < counters_used(a); ++i)
+        alone = alone && counter[i] == 0;
     ++*counter;
+    wait_while_held();
     --*counter;
     return alone;
+}
+
+/* Whether this launch dies. */
+static bool dies(void) {
+    static atomic_uint drawn = 1;
+    uint32_t left = atomic_load(&stub_manners.kill);
+    while (left && !atomic_compare_exchange_weak(&stub_manners.kill, &left, left - 1))
+        ;
+    if (left || !stub_manners.kill_one_in)
+        return left != 0;
+    uint32_t before = atomic_load(&drawn), after;
+    do
+        after = before * 1664525u + 1013904223u;
+    while (!atomic_compare_exchange_weak(&drawn, &before, after));
+    return (after >> 8) % stub_manners.kill_one_in == 0;
+}
+
+/* What a launch leaves that dies after some of its work-groups: arrivals counted, words raised or left, partials of
+ * some outputs, answers that are none. */
+static void leave_ruins(const stub_arguments *a, const dims_t *d, bool merging, const finish_t *finish) {
+    const uint32_t groups = stub_manners.kill_after;
+    if (finish && finish->stage == STAGE_BOTH)
+        for (size_t i = 0; i < counters_used(a); ++i)
+            counters_of(a, finish)[i] = groups;
+    for (uint64_t out = 0; out < d->outputs && out < groups; ++out)
+        if (merging || !a->options.split)
+            put(a, d, out, MISROUTED);
+        else if (!(finish && finish->stage == STAGE_BOTH && a->options.words))
+            ((partial *)stub_buffer(a, ROLE_PARTIALS)->bytes)[out] = (partial){mark_of(NULL, out), MISROUTED};
 }
 
 /* The argument's lists have room for fewer dims than ours. */
@@ -184,22 +234,30 @@ static dims_t read_dims(const stub_arguments *a) {
     return d;
 }
 
-void stub_run_kernel(const stub_arguments *a) {
+cl_int stub_run_kernel(const stub_arguments *a, size_t groups) {
     const dims_t dims = read_dims(a), *const d = &dims;
     const finish_t *const finish = stub_argument(a, ROLE_FINISH);
     const cl_ulong *const grid = stub_argument(a, ROLE_GRID); /* jobs, jobs_per_group, parts */
     const cl_ulong stage = finish ? finish->stage : STAGE_SCAN;
     const bool no_jobs = grid[0] == 0;
-    if (a->merges ? !no_jobs : no_jobs && stage == STAGE_MERGE)
+    const bool merges = a->merges ? !no_jobs : no_jobs && stage == STAGE_MERGE;
+    if ((merges || !no_jobs) && groups > stub_manners.kill_after && dies()) {
+        leave_ruins(a, d, merges, finish);
+        return CL_OUT_OF_RESOURCES;
+    }
+    if (merges) {
+        wait_while_held();
         merge(a, d, grid[2]);
+    }
     if (a->merges || no_jobs) /* merging, or warming up */
-        return;
+        return CL_COMPLETE;
     if (a->options.words && stage == STAGE_BOTH) {
         if (count_alone(a, finish))
             scan(a, d, 0);
-        return;
+        return CL_COMPLETE;
     }
     scan(a, d, a->options.split ? grid[2] : 0);
     if (stage == STAGE_BOTH && count_alone(a, finish))
         merge(a, d, grid[2]);
+    return CL_COMPLETE;
 }

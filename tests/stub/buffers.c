@@ -40,6 +40,8 @@ cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void 
     mem->flags = flags;
     mem->host = in_place ? host : NULL;
     mem->bytes = in_place ? host : aligned_alloc(128, (size + 127) / 128 * 128);
+    for (size_t i = 0; stub_manners.noise && !in_place && i < size; ++i)
+        mem->bytes[i] = (unsigned char)((i + 1) * 0x9E3779B97F4A7C15u >> 56);
     if (flags & CL_MEM_COPY_HOST_PTR)
         memcpy(mem->bytes, host, size);
     stub_retain(context);
@@ -67,6 +69,7 @@ cl_mem clCreateSubBuffer(cl_mem parent, cl_mem_flags flags, cl_buffer_create_typ
 
 cl_int clGetMemObjectInfo(cl_mem mem, cl_mem_info what, size_t bytes, void *to, size_t *needed) {
     const cl_mem_object_type type = CL_MEM_OBJECT_BUFFER;
+    cl_uint references;
     if (!stub_is(mem, STUB_BUFFER))
         return CL_INVALID_MEM_OBJECT;
     switch (what) {
@@ -82,6 +85,9 @@ cl_int clGetMemObjectInfo(cl_mem mem, cl_mem_info what, size_t bytes, void *to, 
         return stub_answer(&mem->context, sizeof mem->context, bytes, to, needed);
     case CL_MEM_ASSOCIATED_MEMOBJECT:
         return stub_answer(&mem->parent, sizeof mem->parent, bytes, to, needed);
+    case CL_MEM_REFERENCE_COUNT:
+        references = atomic_load_explicit(&mem->object.references, memory_order_relaxed);
+        return stub_answer(&references, sizeof references, bytes, to, needed);
     case CL_MEM_OFFSET:
         return stub_answer(&mem->origin, sizeof mem->origin, bytes, to, needed);
     default:

@@ -11,12 +11,48 @@
 
 static atomic_ulong alive;
 
+/* ---- the last object of each kind that went, for `reuse` ---- */
+
+enum { KINDS = STUB_EVENT + 1 };
+static pthread_mutex_t gone_lock = PTHREAD_MUTEX_INITIALIZER;
+static void *gone[KINDS];
+static size_t gone_bytes[KINDS];
+
+static void *again(stub_kind kind, size_t bytes) {
+    pthread_mutex_lock(&gone_lock);
+    void *const object = gone_bytes[kind] == bytes ? gone[kind] : NULL;
+    if (object)
+        gone[kind] = NULL;
+    pthread_mutex_unlock(&gone_lock);
+    if (object)
+        memset(object, 0, bytes);
+    return object;
+}
+
+/* What goes for good now. */
+static void *remember(void *object, stub_kind kind, size_t bytes) {
+    pthread_mutex_lock(&gone_lock);
+    void *const before = gone[kind];
+    gone[kind] = object;
+    gone_bytes[kind] = bytes;
+    pthread_mutex_unlock(&gone_lock);
+    return before;
+}
+
+__attribute__((destructor)) static void forget_all(void) {
+    for (int i = 0; i < KINDS; ++i)
+        free(gone[i]);
+}
+
 void *stub_new(stub_kind kind, size_t bytes) {
-    stub_object *const object = calloc(1, bytes);
+    stub_object *object = stub_manners.reuse ? again(kind, bytes) : NULL;
+    if (!object)
+        object = calloc(1, bytes);
     if (!object)
         abort(); /* this stub has no answer to that */
     object->alive = ALIVE;
     object->kind = kind;
+    object->bytes = bytes;
     atomic_init(&object->references, 1);
     atomic_fetch_add_explicit(&alive, 1, memory_order_relaxed);
     return object;
@@ -40,7 +76,7 @@ bool stub_release(void *object) {
 void stub_free(void *object) {
     stub_object *const o = object;
     o->alive = 0;
-    free(object);
+    free(stub_manners.reuse ? remember(object, o->kind, o->bytes) : object);
     atomic_fetch_sub_explicit(&alive, 1, memory_order_relaxed);
 }
 
@@ -96,7 +132,9 @@ cl_int clGetPlatformIDs(cl_uint count, cl_platform_id *platforms, cl_uint *found
 }
 
 cl_int clGetPlatformInfo(cl_platform_id of, cl_platform_info what, size_t bytes, void *to, size_t *needed) {
-    const char *const text = what == CL_PLATFORM_VERSION ? "OpenCL 2.0 stub" : of->name;
+    const char *const text = what == CL_PLATFORM_VERSION ? "OpenCL 2.0 stub"
+                             : stub_manners.platform     ? stub_manners.platform
+                                                         : of->name;
     return stub_answer(text, strlen(text) + 1, bytes, to, needed);
 }
 
@@ -117,8 +155,9 @@ cl_int clGetDeviceIDs(cl_platform_id of, cl_device_type type, cl_uint count, cl_
 static const char atomics[] = "cl_khr_int64_base_atomics cl_khr_int64_extended_atomics"; /* for answers in words */
 
 static cl_int device_text(cl_device_id device, cl_device_info what, size_t bytes, void *to, size_t *needed) {
+    const char *const version = stub_manners.version ? stub_manners.version : "OpenCL 2.0 stub";
     const char *const text = what == CL_DEVICE_NAME               ? device->name
-                             : what == CL_DEVICE_VERSION          ? "OpenCL 2.0 stub"
+                             : what == CL_DEVICE_VERSION          ? version
                              : what == CL_DEVICE_OPENCL_C_VERSION ? "OpenCL C 2.0 stub"
                              : what == CL_DEVICE_EXTENSIONS       ? atomics
                              : what == CL_DRIVER_VERSION          ? "1"
@@ -127,8 +166,10 @@ static cl_int device_text(cl_device_id device, cl_device_info what, size_t bytes
 }
 
 cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t bytes, void *to, size_t *needed) {
-    const size_t items[3] = {256, 256, 256};
-    const cl_ulong objects = stub_alive(), memory = stub_memory_used(), largest = (cl_ulong)1 << 32, local = 32768;
+    const size_t group = stub_manners.group ? stub_manners.group : 256, items[3] = {group, group, group};
+    const cl_ulong objects = stub_alive(), memory = stub_memory_used(), largest = (cl_ulong)1 << 32;
+    const cl_ulong local = stub_manners.local ? stub_manners.local : 32768;
+    const cl_uint units = stub_manners.units ? stub_manners.units : device->units;
     const cl_uint bits = 64, alignment = 1024, clock = 1000;
     const uint16_t one = 1;
     const cl_bool yes = CL_TRUE, little = *(const unsigned char *)&one;
@@ -142,7 +183,7 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t bytes, v
         {STUB_MEMORY_USED, &memory, sizeof memory},
         {CL_DEVICE_TYPE, &device->type, sizeof device->type},
         {CL_DEVICE_PLATFORM, &owner, sizeof owner},
-        {CL_DEVICE_MAX_COMPUTE_UNITS, &device->units, sizeof device->units},
+        {CL_DEVICE_MAX_COMPUTE_UNITS, &units, sizeof units},
         {CL_DEVICE_MAX_CLOCK_FREQUENCY, &clock, sizeof clock},
         {CL_DEVICE_ADDRESS_BITS, &bits, sizeof bits},
         {CL_DEVICE_MEM_BASE_ADDR_ALIGN, &alignment, sizeof alignment},
@@ -190,8 +231,15 @@ cl_context clCreateContext(const cl_context_properties *properties, cl_uint coun
 cl_int clGetContextInfo(cl_context context, cl_context_info what, size_t bytes, void *to, size_t *needed) {
     if (!stub_is(context, STUB_CONTEXT))
         return CL_INVALID_CONTEXT;
-    return what == CL_CONTEXT_DEVICES ? stub_answer(&context->device, sizeof context->device, bytes, to, needed)
-                                      : CL_INVALID_VALUE;
+    if (what != CL_CONTEXT_DEVICES)
+        return CL_INVALID_VALUE;
+    static struct _cl_device_id others[256];
+    cl_device_id list[257];
+    const size_t before = stub_manners.listed ? stub_manners.listed - 1 : 0;
+    for (size_t i = 0; i < before && i < 256; ++i)
+        list[i] = &others[i];
+    list[before] = context->device;
+    return stub_answer(list, (before + 1) * sizeof list[0], bytes, to, needed);
 }
 
 cl_int clRetainContext(cl_context context) {

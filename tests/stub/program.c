@@ -20,6 +20,11 @@ static uint64_t number(const char *options, const char *name) {
     return text ? strtoull(text, NULL, 0) : 0;
 }
 
+static bool is(const char *options, const char *name, const char *word) {
+    const char *const text = defined(options, name);
+    return text && strncmp(text, word, strlen(word)) == 0;
+}
+
 static uint32_t width(const char *type) {
     return strncmp(type, "uchar", 5) == 0    ? 8
            : strncmp(type, "ushort", 6) == 0 ? 16
@@ -31,8 +36,8 @@ static stub_options read_options(const char *text) {
     return (stub_options){
         .bits = width(defined(text, "T")),
         .mantissa = (uint32_t)number(text, "MANTISSA"),
-        .is_float = defined(text, "KIND_FLOAT"),
-        .is_signed = defined(text, "KIND_SIGNED"),
+        .is_float = is(text, "KIND", "FLOAT"),
+        .is_signed = is(text, "KIND", "SIGNED"),
         .minimum = number(text, "MINIMUM"),
         .last = number(text, "LAST"),
         .ignore_nan = number(text, "IGNORE_NAN"),
@@ -162,14 +167,24 @@ cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, size_t bytes, const void 
     const stub_role role = a->role[index];
     if (bytes != (role == ROLE_GRID ? a->grid_bytes : role == ROLE_DIMS ? dims_bytes(a) : role_bytes[role]))
         return CL_INVALID_ARG_SIZE;
+    const bool buffer = role_bytes[role] == sizeof(cl_mem);
+    cl_mem old = NULL, now = NULL;
+    if (buffer) {
+        memcpy(&old, a->bytes[index], sizeof old);
+        memcpy(&now, value, sizeof now);
+    }
+    if (stub_manners.keep_arguments && now)
+        stub_retain(now);
     memcpy(a->bytes[index], value, bytes);
     a->set[index] = true;
+    if (stub_manners.keep_arguments && old)
+        clReleaseMemObject(old);
     return CL_SUCCESS;
 }
 
 cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info what, size_t bytes,
                                 void *to, size_t *needed) {
-    const size_t group = 256;
+    const size_t group = stub_manners.group ? stub_manners.group : 256;
     (void)device;
     if (!stub_is(kernel, STUB_KERNEL))
         return CL_INVALID_KERNEL;
@@ -180,6 +195,10 @@ cl_int clReleaseKernel(cl_kernel kernel) {
     if (!stub_is(kernel, STUB_KERNEL))
         return CL_INVALID_KERNEL;
     if (stub_release(kernel)) {
+        static const stub_role roles[] = {ROLE_INPUT, ROLE_PARTIALS, ROLE_INDEX, ROLE_VALUE, ROLE_COUNTERS};
+        for (size_t i = 0; stub_manners.keep_arguments && i < sizeof roles / sizeof roles[0]; ++i)
+            if (stub_buffer(&kernel->arguments, roles[i]))
+                clReleaseMemObject(stub_buffer(&kernel->arguments, roles[i]));
         clReleaseProgram(kernel->program);
         stub_free(kernel);
     }

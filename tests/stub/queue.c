@@ -21,7 +21,7 @@ static void run_command(stub_command *c) {
     if (c->wait_count && clWaitForEvents(c->wait_count, c->waits) != CL_SUCCESS)
         status = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
     else if (c->run)
-        c->run(c);
+        status = c->run(c);
     for_buffers(c, clReleaseMemObject);
     if (c->event) {
         stub_set_status(c->event, status);
@@ -34,36 +34,45 @@ static void run_command(stub_command *c) {
     free(c);
 }
 
-/* The last thread of a queue that nobody holds any more takes it with it. */
-static void end_worker(cl_command_queue queue) {
-    const bool last = --queue->workers == 0;
-    pthread_mutex_unlock(&queue->lock);
-    if (!last)
-        return;
-    pthread_mutex_destroy(&queue->lock);
-    pthread_cond_destroy(&queue->changed);
-    clReleaseContext(queue->context);
+static atomic_uint queues;
+
+static void free_queue(cl_command_queue queue) {
+    atomic_fetch_sub(&queues, 1);
     stub_free(queue);
 }
 
+/* The last thread of a queue that nobody holds any more takes it with it. */
+static void end_worker(stub_engine *engine) {
+    const bool last = --engine->workers == 0;
+    pthread_mutex_unlock(&engine->lock);
+    if (!last)
+        return;
+    pthread_mutex_destroy(&engine->lock);
+    pthread_cond_destroy(&engine->changed);
+    if (engine->queue)
+        free_queue(engine->queue);
+    clReleaseContext(engine->context);
+    free(engine);
+}
+
 static void *work(void *argument) {
-    const cl_command_queue queue = argument;
-    pthread_mutex_lock(&queue->lock);
+    stub_engine *const engine = argument;
+    pthread_mutex_lock(&engine->lock);
     for (;;) {
-        while (!queue->first && !queue->closing)
-            pthread_cond_wait(&queue->changed, &queue->lock);
-        stub_command *const command = queue->first;
+        while (!engine->first && !engine->closing)
+            pthread_cond_wait(&engine->changed, &engine->lock);
+        stub_command *const command = engine->first;
         if (!command)
             break;
-        queue->first = command->next;
-        ++queue->running;
-        pthread_mutex_unlock(&queue->lock);
+        engine->first = command->next;
+        ++engine->running;
+        pthread_mutex_unlock(&engine->lock);
         run_command(command);
-        pthread_mutex_lock(&queue->lock);
-        --queue->running;
-        pthread_cond_broadcast(&queue->changed);
+        pthread_mutex_lock(&engine->lock);
+        --engine->running;
+        pthread_cond_broadcast(&engine->changed);
     }
-    end_worker(queue);
+    end_worker(engine);
     return NULL;
 }
 
@@ -72,20 +81,28 @@ static void *work(void *argument) {
 cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device, cl_command_queue_properties properties,
                                       cl_int *code) {
     (void)device;
-    *code = stub_is(context, STUB_CONTEXT) ? CL_SUCCESS : CL_INVALID_CONTEXT;
+    *code = !stub_is(context, STUB_CONTEXT)                                      ? CL_INVALID_CONTEXT
+            : stub_manners.queues && atomic_load(&queues) >= stub_manners.queues ? CL_OUT_OF_RESOURCES
+                                                                                 : CL_SUCCESS;
     if (*code != CL_SUCCESS)
         return NULL;
     const cl_command_queue queue = stub_new(STUB_QUEUE, sizeof *queue);
-    queue->context = context;
+    stub_engine *const engine = calloc(1, sizeof *engine);
+    if (!engine)
+        abort();
+    atomic_fetch_add(&queues, 1);
+    queue->context = engine->context = context;
     queue->properties = properties;
-    pthread_mutex_init(&queue->lock, NULL);
-    pthread_cond_init(&queue->changed, NULL);
+    queue->engine = engine;
+    engine->queue = queue;
+    pthread_mutex_init(&engine->lock, NULL);
+    pthread_cond_init(&engine->changed, NULL);
     stub_retain(context);
     const uint32_t workers = properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE ? STUB_WORKERS : 1;
-    queue->workers = workers;
+    engine->workers = workers;
     for (uint32_t i = 0; i < workers; ++i) {
         pthread_t thread;
-        if (pthread_create(&thread, NULL, work, queue) != 0)
+        if (pthread_create(&thread, NULL, work, engine) != 0)
             abort();
         pthread_detach(thread);
     }
@@ -109,10 +126,16 @@ cl_int clReleaseCommandQueue(cl_command_queue queue) {
     if (!stub_is(queue, STUB_QUEUE))
         return CL_INVALID_COMMAND_QUEUE;
     if (stub_release(queue)) {
-        pthread_mutex_lock(&queue->lock);
-        queue->closing = true;
-        pthread_cond_broadcast(&queue->changed);
-        pthread_mutex_unlock(&queue->lock);
+        stub_engine *const engine = queue->engine;
+        const bool drop = stub_manners.drop_queues;
+        pthread_mutex_lock(&engine->lock);
+        engine->closing = true;
+        if (drop)
+            engine->queue = NULL;
+        pthread_cond_broadcast(&engine->changed);
+        pthread_mutex_unlock(&engine->lock);
+        if (drop)
+            free_queue(queue);
     }
     return CL_SUCCESS;
 }
@@ -124,10 +147,11 @@ cl_int clFlush(cl_command_queue queue) {
 cl_int clFinish(cl_command_queue queue) {
     if (!stub_is(queue, STUB_QUEUE))
         return CL_INVALID_COMMAND_QUEUE;
-    pthread_mutex_lock(&queue->lock);
-    while (queue->first || queue->running)
-        pthread_cond_wait(&queue->changed, &queue->lock);
-    pthread_mutex_unlock(&queue->lock);
+    stub_engine *const engine = queue->engine;
+    pthread_mutex_lock(&engine->lock);
+    while (engine->first || engine->running)
+        pthread_cond_wait(&engine->changed, &engine->lock);
+    pthread_mutex_unlock(&engine->lock);
     return CL_SUCCESS;
 }
 
@@ -149,17 +173,22 @@ static cl_int put(cl_command_queue queue, const stub_command *what, cl_uint wait
     }
     const cl_event done = event || wait ? stub_event(queue->context, CL_QUEUED) : NULL;
     c->event = done;
+    if (done && stub_manners.hold_queues) {
+        done->queue = queue;
+        stub_retain(queue);
+    }
     if (done)
         clRetainEvent(done);
     for_buffers(c, clRetainMemObject);
-    pthread_mutex_lock(&queue->lock);
-    if (queue->first)
-        queue->last->next = c;
+    stub_engine *const engine = queue->engine;
+    pthread_mutex_lock(&engine->lock);
+    if (engine->first)
+        engine->last->next = c;
     else
-        queue->first = c;
-    queue->last = c;
-    pthread_cond_broadcast(&queue->changed);
-    pthread_mutex_unlock(&queue->lock);
+        engine->first = c;
+    engine->last = c;
+    pthread_cond_broadcast(&engine->changed);
+    pthread_mutex_unlock(&engine->lock);
     const cl_int code = wait ? clWaitForEvents(1, &done) : CL_SUCCESS;
     if (event)
         *event = done;
@@ -168,8 +197,8 @@ static cl_int put(cl_command_queue queue, const stub_command *what, cl_uint wait
     return code;
 }
 
-static void run_kernel(stub_command *c) {
-    stub_run_kernel(c->arguments);
+static cl_int run_kernel(stub_command *c) {
+    return stub_run_kernel(c->arguments, c->groups);
 }
 
 cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dims, const size_t *offset,
@@ -177,9 +206,9 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
                               cl_event *event) {
     if (!stub_is(kernel, STUB_KERNEL))
         return CL_INVALID_KERNEL;
-    if (dims != 1 || offset || !*local || *global % *local)
+    if (dims != 1 || offset || !*local || *global % *local || (stub_manners.group && *local > stub_manners.group))
         return CL_INVALID_WORK_GROUP_SIZE;
-    stub_command c = {.run = run_kernel, .arguments = malloc(sizeof *c.arguments)};
+    stub_command c = {.run = run_kernel, .arguments = malloc(sizeof *c.arguments), .groups = *global / *local};
     if (!c.arguments)
         abort();
     *c.arguments = kernel->arguments;
@@ -191,17 +220,20 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
     return put(queue, &c, wait_count, waits, event, false);
 }
 
-static void read_bytes(stub_command *c) {
+static cl_int read_bytes(stub_command *c) {
     memcpy(c->to, c->buffer->bytes + c->offset, c->bytes);
+    return CL_COMPLETE;
 }
 
-static void write_bytes(stub_command *c) {
+static cl_int write_bytes(stub_command *c) {
     memcpy(c->buffer->bytes + c->offset, c->from, c->bytes);
+    return CL_COMPLETE;
 }
 
-static void fill_bytes(stub_command *c) {
+static cl_int fill_bytes(stub_command *c) {
     for (size_t i = 0; i < c->bytes; i += c->pattern_bytes)
         memcpy(c->buffer->bytes + c->offset + i, c->pattern, c->pattern_bytes);
+    return CL_COMPLETE;
 }
 
 cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes,
@@ -234,4 +266,20 @@ cl_int clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, const void *pa
 cl_int clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint wait_count, const cl_event *waits, cl_event *event) {
     const stub_command c = {.run = NULL};
     return put(queue, &c, wait_count, waits, event, false);
+}
+
+/* Buffers are host memory: there is nothing to wait for. */
+void *clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, cl_map_flags flags, size_t offset,
+                         size_t bytes, cl_uint wait_count, const cl_event *waits, cl_event *event, cl_int *code) {
+    (void)flags;
+    const bool good = stub_is(buffer, STUB_BUFFER) && offset <= buffer->size && bytes <= buffer->size - offset;
+    const stub_command c = {.run = NULL};
+    *code = good ? put(queue, &c, wait_count, waits, event, blocking) : CL_INVALID_VALUE;
+    return *code == CL_SUCCESS ? buffer->bytes + offset : NULL;
+}
+
+cl_int clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem buffer, void *mapped, cl_uint wait_count,
+                               const cl_event *waits, cl_event *event) {
+    const stub_command c = {.run = NULL};
+    return stub_is(buffer, STUB_BUFFER) && mapped ? put(queue, &c, wait_count, waits, event, false) : CL_INVALID_VALUE;
 }

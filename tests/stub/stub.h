@@ -6,8 +6,12 @@
  * arguments of one kernel, two kernels that share a workspace or a counter, or a released object in use are races here.
  * Kernels run on the queue's own threads and give the answer that the arguments describe (answer.c).
  *
- * Environment: STUB_OPENCL_MEMORY, bytes that all buffers together may have. At the exit of a process that leaves
- * objects behind its status is 1. */
+ * It can be as hostile as an implementation may be: stub_manners says how. In-order queues always go on after a command
+ * that failed, and host memory is always used in place.
+ *
+ * Environment: STUB_OPENCL_MEMORY, bytes that all buffers together may have; STUB_OPENCL_MANNERS, names of fields of
+ * stub_manners, as name or name=number, with spaces between. At the exit of a process that leaves objects behind its
+ * status is 1. */
 #ifndef ARGMAX_CL_TESTS_STUB_H
 #define ARGMAX_CL_TESTS_STUB_H
 
@@ -21,12 +25,33 @@
 #define STUB_OBJECTS_ALIVE 0x5701
 #define STUB_MEMORY_USED 0x5702
 
+/* How this OpenCL behaves. For tests to change while no command runs and no handle of the library is open. */
+typedef struct stub_conduct {
+    atomic_uint kill;     /* so many of the next launches die: their events fail */
+    uint32_t kill_one_in; /* as does one of so many others, drawn at random; 0: none */
+    uint32_t kill_after;  /* each after so many of its work-groups */
+    atomic_bool hold;     /* merging waits while this is true */
+    atomic_bool reuse;    /* a new object gets the address of the last one of its kind and size that went */
+    bool drop_queues;     /* a released queue goes at once, while its commands still run */
+    bool keep_arguments;  /* kernel objects hold references to their buffers */
+    bool hold_queues;     /* events hold references to their queues */
+    bool noise;           /* new buffers are filled with noise */
+    uint32_t queues;      /* at most so many at a time; 0: any number */
+    uint32_t units;       /* of each device; 0: as they are */
+    size_t group, local;  /* largest work-group, bytes of local memory; 0: as they are */
+    uint32_t listed;      /* devices of a context, the handle's the last; 0: one */
+    const char *version;  /* of the devices; NULL: OpenCL 2.0 stub */
+    const char *platform; /* its name; NULL: Stub */
+} stub_conduct;
+extern stub_conduct stub_manners;
+
 /* What every object starts with. */
 typedef enum stub_kind { STUB_CONTEXT, STUB_QUEUE, STUB_BUFFER, STUB_PROGRAM, STUB_KERNEL, STUB_EVENT } stub_kind;
 
 typedef struct stub_object {
     uint32_t alive; /* a mark that goes with the object */
     stub_kind kind;
+    size_t bytes;
     atomic_uint references;
 } stub_object;
 
@@ -115,14 +140,15 @@ const void *stub_argument(const stub_arguments *arguments, stub_role role);
 /* The buffer that an argument names, NULL likewise or when it is NULL. */
 cl_mem stub_buffer(const stub_arguments *arguments, stub_role role);
 
-/* answer.c: run a kernel. */
-void stub_run_kernel(const stub_arguments *arguments);
+/* answer.c: run a kernel of so many work-groups. The status of the command. */
+cl_int stub_run_kernel(const stub_arguments *arguments, size_t groups);
 
 /* ---- events.c, queue.c ------------------------------------------------------------------------------------------- */
 
 struct _cl_event {
     stub_object object;
     cl_context context;
+    cl_command_queue queue; /* that it holds; NULL: none */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     cl_int status;
@@ -133,9 +159,10 @@ void stub_set_status(cl_event event, cl_int status);
 
 typedef struct stub_command {
     struct stub_command *next;
-    void (*run)(struct stub_command *command);
+    cl_int (*run)(struct stub_command *command);
     stub_arguments *arguments; /* of a kernel */
-    cl_mem buffer;             /* of a transfer */
+    size_t groups;
+    cl_mem buffer; /* of a transfer */
     size_t offset, bytes, pattern_bytes;
     unsigned char pattern[128];
     void *to;
@@ -146,15 +173,22 @@ typedef struct stub_command {
 
 #define STUB_WORKERS 2 /* of an out-of-order queue */
 
-struct _cl_command_queue {
-    stub_object object;
+/* What runs a queue's commands; it may outlive the queue. */
+typedef struct stub_engine {
     cl_context context;
-    cl_command_queue_properties properties;
+    cl_command_queue queue; /* to free in the end; NULL: it is gone already */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     stub_command *first, *last; /* not yet begun */
     uint32_t running, workers;
     bool closing;
+} stub_engine;
+
+struct _cl_command_queue {
+    stub_object object;
+    cl_context context;
+    cl_command_queue_properties properties;
+    stub_engine *engine;
 };
 
 #endif

@@ -65,9 +65,10 @@ static unsigned char *in_place(const arena *a) {
 
 static cl_int upload_in_place(arena *a, cl_context context, cl_mem_flags flags) {
     cl_int code = CL_SUCCESS;
-    a->backing = malloc(arena_size(a) + a->shift);
-    if (!a->backing)
+    void *memory = NULL;
+    if (posix_memalign(&memory, 256, arena_size(a) + a->shift) != 0)
         return CL_OUT_OF_HOST_MEMORY;
+    a->backing = memory;
     memcpy(a->backing + a->shift, a->image, arena_size(a));
     if (a->bytes)
         a->buffer = clCreateBuffer(context, flags | CL_MEM_USE_HOST_PTR, a->bytes, in_place(a), &code);

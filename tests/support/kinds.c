@@ -17,14 +17,38 @@ static problem_line kind_of(uint32_t type, uint32_t way) {
     return p;
 }
 
-problem_line kind_at(uint32_t i) {
+/* The type of kind i, and its way. */
+static uint32_t find_kind(uint32_t i, uint32_t *way) {
     for (uint32_t type = 0; type < PROBLEM_DTYPE_COUNT; type++) {
         const uint32_t ways = problem_dtypes[type].mantissa_bits ? 8 : 4;
-        if (i < ways)
-            return kind_of(type, i);
+        if (i < ways) {
+            *way = i;
+            return type;
+        }
         i -= ways;
     }
-    return kind_of(0, 0);
+    *way = 0;
+    return 0;
+}
+
+problem_line kind_at(uint32_t i) {
+    uint32_t way;
+    const uint32_t type = find_kind(i, &way);
+    return kind_of(type, way);
+}
+
+uint32_t kind_type(uint32_t i) {
+    uint32_t way;
+    return find_kind(i, &way);
+}
+
+/* Halved for integers, since the tuning row that sweeps deal goes by the parity of type, way and strategy. */
+bool kind_is_dealt(uint32_t i, uint32_t strategy) {
+    uint32_t way;
+    const uint32_t type = find_kind(i, &way);
+    const bool floats = problem_dtypes[type].mantissa_bits != 0;
+    const uint32_t turn = type + strategy + strategy / 4, all = floats ? 7 : 3, first = floats ? turn & 3 : turn >> 1 & 1;
+    return way == first || way == (first ^ all);
 }
 
 problem_line kind_sample(uint32_t i) {

@@ -10,6 +10,14 @@
 #define KIND_COUNT 64
 problem_line kind_at(uint32_t i);
 
+/* Whether kind i is one of those dealt to a strategy by its number: two of each type, in every other property opposite,
+ * so that each strategy meets each type with each operator, direction and NaN mode, and neighbours meet other pairs. */
+bool kind_is_dealt(uint32_t i, uint32_t strategy);
+
+/* The number of an input type of kind i, and the kinds that are dealt to each strategy. */
+uint32_t kind_type(uint32_t i);
+#define KINDS_DEALT 24
+
 /* A short list with every input type once, every index type, and both of everything else. */
 #define KIND_SAMPLE_COUNT 12
 problem_line kind_sample(uint32_t i);

@@ -27,8 +27,15 @@ static bool opencl_ok(runner *r, cl_int code, const char *what) {
     return code == CL_SUCCESS || problem_with(r, "%s failed with OpenCL error %d", what, code);
 }
 
+static void read_limits(runner *r) {
+    const char *const text = getenv("ARGMAX_CL_TEST_STREAM");
+    r->streams = text && sscanf(text, "%" SCNu64 ",%" SCNu64, &r->largest_buffer, &r->memory_limit) == 2;
+    r->copies = r->streams && strstr(text, "copies");
+}
+
 bool runner_open(runner *r, const char *selector) {
     memset(r, 0, sizeof *r);
+    read_limits(r);
     if (argmax_cl_create_default(&r->handle, selector) != ARGMAX_CL_SUCCESS ||
         argmax_cl_get_device(r->handle, &r->context, &r->device) != ARGMAX_CL_SUCCESS)
         return problem_with(r, "%s", argmax_cl_last_error());
@@ -37,6 +44,10 @@ bool runner_open(runner *r, const char *selector) {
         clGetDeviceInfo(r->device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof alignment_bits, &alignment_bits, NULL);
     if (!opencl_ok(r, code, "clGetDeviceInfo"))
         return false;
+    device_facts facts;
+    if (device_query(r->device, &facts) != ARGMAX_CL_SUCCESS)
+        return problem_with(r, "%s", argmax_cl_last_error());
+    r->aligned_host = facts.aligned_buffers && !facts.copies_host_memory;
     /* A whole number of the alignment that sub-buffers need. */
     for (r->guard = alignment_bits / 8; r->guard < 256;)
         r->guard = r->guard ? r->guard * 2 : 256;
@@ -77,7 +88,7 @@ static size_t element_size(argmax_cl_dtype dtype) {
 
 static bool open_arena(runner *r, const trial *t, arena *a, uint64_t elements, argmax_cl_dtype dtype) {
     const size_t element = element_size(dtype), bytes = (size_t)elements * element;
-    return arena_open(a, bytes, r->guard, t->p->memory == MEMORY_HOST ? element : 0) ||
+    return arena_open(a, bytes, r->guard, t->p->memory == MEMORY_HOST && !r->aligned_host ? element : 0) ||
            problem_with(r, "out of host memory for %zu bytes", bytes);
 }
 
@@ -189,6 +200,21 @@ static unsigned char *host_array(arena *a) {
     return a->backing + a->shift + a->guard;
 }
 
+/* The device of the host call may pretend to have less. */
+static argmax_cl_status limited_host_call(runner *r, const trial *t, const argmax_cl_host_arrays *arrays) {
+    device_facts *const facts = &r->handle->facts;
+    const device_facts own = *facts;
+    argmax_cl_host_options options = ARGMAX_CL_HOST_OPTIONS_INIT;
+    options.memory_limit = r->memory_limit;
+    if (r->largest_buffer)
+        facts->max_buffer = r->largest_buffer;
+    facts->host_unified = own.host_unified && !r->copies;
+    const argmax_cl_status status =
+        (t->p->op == ARGMAX_CL_ARGMAX ? argmax_cl_host : argmin_cl_host)(r->handle, &t->d.desc, arrays, &options);
+    *facts = own;
+    return status;
+}
+
 static bool run_host(runner *r, trial *t) {
     arena *const arenas[] = {&t->input, &t->index, &t->value};
     for (size_t i = 0; i < 3; i++) {
@@ -200,9 +226,7 @@ static bool run_host(runner *r, trial *t) {
     arrays.input = host_array(&t->input);
     arrays.index = host_array(&t->index);
     arrays.value = host_array(&t->value);
-    const bool is_max = t->p->op == ARGMAX_CL_ARGMAX;
-    if (!library_ok(r, (is_max ? argmax_cl_host : argmin_cl_host)(r->handle, &t->d.desc, &arrays, NULL),
-                    is_max ? "argmax_cl_host" : "argmin_cl_host"))
+    if (!library_ok(r, limited_host_call(r, t, &arrays), run_route_names[ROUTE_HOST]))
         return false;
     for (size_t i = 0; i < 3; i++)
         memcpy(arenas[i]->actual, arenas[i]->bytes ? arenas[i]->backing + arenas[i]->shift : arenas[i]->image,
@@ -267,8 +291,8 @@ static bool judge(runner *r, trial *t) {
            same(r, t, "workspace", &t->workspace, ARGMAX_CL_UINT8, NULL);
 }
 
-static run_route route_of(const problem_line *p, run_route otherwise) {
-    return p->has_route ? p->route : otherwise;
+static run_route route_of(const runner *r, const problem_line *p, run_route otherwise) {
+    return r->streams ? ROUTE_HOST : p->has_route ? p->route : otherwise;
 }
 
 /* A plan is made for every forced problem, so that a refusal costs no data. */
@@ -289,7 +313,7 @@ run_result runner_run(runner *r, const problem_line *p, run_route route) {
     trial t;
     memset(&t, 0, sizeof t);
     t.p = p;
-    const bool forced = p->strategy[0] || p->tuning[0], ok = run(r, &t, route_of(p, route), NULL) && judge(r, &t);
+    const bool forced = p->strategy[0] || p->tuning[0], ok = run(r, &t, route_of(r, p, route), NULL) && judge(r, &t);
     trial_close(&t);
     const run_result result = ok                                                        ? RUN_OK
                               : forced && r->status == ARGMAX_CL_ERROR_INVALID_STRATEGY ? RUN_REFUSED
@@ -302,7 +326,7 @@ bool runner_solve(runner *r, const problem_line *p, run_route route, const void 
     trial t;
     memset(&t, 0, sizeof t);
     t.p = p;
-    const bool ok = run(r, &t, route_of(p, route), input);
+    const bool ok = run(r, &t, route_of(r, p, route), input);
     if (ok && t.index.bytes)
         memcpy(index, arena_inside(&t.index, t.index.actual), t.index.bytes);
     if (ok && t.value.bytes && value)
@@ -318,7 +342,7 @@ bool runner_may_refuse(const runner *r) {
 run_result runner_report(runner *r, const problem_line *p, run_route route) {
     char line[PROBLEM_LINE_SIZE];
     problem_print(p, line, sizeof line);
-    route = route_of(p, route);
+    route = route_of(r, p, route);
     if (r->trace)
         fprintf(stderr, "run_problem --route %s '%s'\n", run_route_names[route], line);
     const run_result result = runner_run(r, p, route);

@@ -18,7 +18,13 @@ typedef struct runner {
     cl_command_queue queue;
     cl_command_queue loose_queue; /* out-of-order; NULL where the device has none: `queue` stands in */
     bool trace;                   /* runner_report prints each line before it runs, for what ends in a crash */
+    /* Of the host route; 0: the device's own, none. The environment variable ARGMAX_CL_TEST_STREAM ("4096,16384", or
+     * "4096,16384,copies") sets these, and then every problem takes that route. */
+    uint64_t largest_buffer, memory_limit;
+    bool copies; /* nothing is used in place */
+    bool streams;
     size_t guard;                 /* bytes of a guard zone */
+    bool aligned_host;            /* host memory in place must lie where kernels read whole vectors */
     char message[1024];           /* of the last failure */
     argmax_cl_status status;      /* of the last run: SUCCESS unless the library refused or failed */
     unsigned long runs[3];        /* by run_result */

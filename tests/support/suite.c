@@ -21,6 +21,12 @@ uint64_t suite_number(const char *variable, uint64_t otherwise) {
     return text && *text ? strtoull(text, NULL, 10) : otherwise;
 }
 
+bool suite_has_share(uint32_t i) {
+    const uint64_t shares = suite_number("ARGMAX_CL_TEST_SHARES", 1), share = suite_number("ARGMAX_CL_TEST_SHARE", 0);
+    ck_assert_uint_lt(share, shares);
+    return i % shares == share;
+}
+
 int suite_run(const char *name, const TTest *const *tests, size_t count) {
     Suite *const suite = suite_create(name);
     for (size_t i = 0; i < count; i++) {

@@ -14,6 +14,10 @@ runner *suite_runner(void);
 /* The value of an environment variable as a number, or `otherwise`. */
 uint64_t suite_number(const char *variable, uint64_t otherwise);
 
+/* Whether this process has number i of what it takes turns at with others: compiling is what takes time, and so
+ * ARGMAX_CL_TEST_SHARES processes take one number in as many each, from ARGMAX_CL_TEST_SHARE on; a lone one has all. */
+bool suite_has_share(uint32_t i);
+
 /* Run the tests in this process (OpenCL does not survive a fork, and programs compiled once serve all tests), close the
  * runner; returns main's exit status. CK_RUN_CASE and the other variables of Check work: every test is a case. */
 int suite_run(const char *name, const TTest *const *tests, size_t count);

@@ -1,6 +1,7 @@
 #include "sweep.h"
 
 #include "internal.h"
+#include "kinds.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +20,7 @@ static run_result count(sweep *s, const problem_line *p, run_route route) {
     return result;
 }
 
-static size_t dealt_tuning(const problem_line *p, uint32_t strategy) {
+size_t sweep_dealt_tuning(const problem_line *p, uint32_t strategy) {
     const uint32_t ways = (uint32_t)p->op + (uint32_t)p->direction + (uint32_t)p->nan_mode;
     return ((uint32_t)p->dtype + ways + strategy) % SWEEP_TUNINGS;
 }
@@ -27,20 +28,40 @@ static size_t dealt_tuning(const problem_line *p, uint32_t strategy) {
 static void run_strategy(sweep *s, const problem_line *line, uint32_t i, sweep_extent extent) {
     problem_line p = *line;
     for (size_t t = 0; t < SWEEP_TUNINGS; t++) {
-        if (extent == SWEEP_DEALT_TUNING && t != dealt_tuning(&p, i))
+        if (extent == SWEEP_DEALT_TUNING && t != sweep_dealt_tuning(&p, i))
             continue;
         force(&p, strategy_name(i), sweep_tunings[t]);
         s->accepted[i][t] += count(s, &p, ROUTE_PLAN) == RUN_OK;
     }
 }
 
+static uint32_t strategy_number(const char *name) {
+    uint32_t i = 0;
+    while (i < strategy_count() && strcmp(strategy_name(i), name) != 0)
+        i++;
+    return i;
+}
+
 bool sweep_strategy(sweep *s, const problem_line *line, const char *name, sweep_extent extent) {
     const unsigned long failures = s->failures, runs = s->runs;
+    const uint32_t strategy = strategy_number(name);
+    s->problems++;
+    if (strategy < strategy_count())
+        run_strategy(s, line, strategy, extent);
+    s->failures += s->runs == runs && s->failures == failures && !runner_may_refuse(s->r);
+    return s->failures == failures;
+}
+
+bool sweep_dealt_strategy(sweep *s, const problem_line *line, uint32_t kind, const char *name, sweep_extent extent) {
+    return !kind_is_dealt(kind, strategy_number(name)) || sweep_strategy(s, line, name, extent);
+}
+
+bool sweep_dealt(sweep *s, const problem_line *line, uint32_t kind) {
+    const unsigned long failures = s->failures;
     s->problems++;
     for (uint32_t i = 0; i < strategy_count(); i++)
-        if (strcmp(strategy_name(i), name) == 0)
-            run_strategy(s, line, i, extent);
-    s->failures += s->runs == runs && s->failures == failures && !runner_may_refuse(s->r);
+        if (kind_is_dealt(kind, i))
+            run_strategy(s, line, i, SWEEP_DEALT_TUNING);
     return s->failures == failures;
 }
 
@@ -61,7 +82,7 @@ bool sweep_chosen(sweep *s, const problem_line *line, sweep_extent extent) {
     problem_line p = *line;
     s->problems++;
     for (size_t t = 0; t < SWEEP_TUNINGS; t++) {
-        if (extent == SWEEP_DEALT_TUNING && t != dealt_tuning(&p, 0))
+        if (extent == SWEEP_DEALT_TUNING && t != sweep_dealt_tuning(&p, 0))
             continue;
         force(&p, "", sweep_tunings[t]);
         if (count(s, &p, (run_route)((s->problems + t) % ROUTE_COUNT)) == RUN_REFUSED) {

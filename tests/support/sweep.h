@@ -21,9 +21,18 @@ typedef struct sweep {
 typedef enum sweep_extent { SWEEP_BOTH_TUNINGS, SWEEP_DEALT_TUNING } sweep_extent;
 bool sweep_problem(sweep *s, const problem_line *line, sweep_extent extent);
 
+/* The number of the tuning row that is dealt to a problem under a strategy. */
+size_t sweep_dealt_tuning(const problem_line *p, uint32_t strategy);
+
+/* The same for the strategies that the problem's kind, which has this number, is dealt to, each with one tuning row. */
+bool sweep_dealt(sweep *s, const problem_line *line, uint32_t kind);
+
 /* Run a problem under one strategy, which must accept it; false, and counted, when it does not or an answer is wrong.
  */
 bool sweep_strategy(sweep *s, const problem_line *line, const char *name, sweep_extent extent);
+
+/* The same where its kind, which has this number, is dealt to the strategy. */
+bool sweep_dealt_strategy(sweep *s, const problem_line *line, uint32_t kind, const char *name, sweep_extent extent);
 
 /* Run a problem with the strategy left to the library, and through one route after the other. */
 bool sweep_chosen(sweep *s, const problem_line *line, sweep_extent extent);

@@ -44,11 +44,11 @@ static void write_row(FILE *file, const char *device_class, const tuning_row *ro
 }
 
 static bool write_file(const char *row_name, const char *fields) {
-    const tuning_row *const row = tuning_find(row_name);
-    FILE *const file = row ? fopen(path, "w") : NULL;
+    const tuning_row row = tuning_find(row_name);
+    FILE *const file = row.name ? fopen(path, "w") : NULL;
     if (!file)
         return false;
-#define ROW(name, ...) write_row(file, name, row, fields);
+#define ROW(name, ...) write_row(file, name, &row, fields);
 #include "policy/tuning.def"
     return fclose(file) == 0;
 }

@@ -221,6 +221,41 @@ START_TEST(kinds_are_pairwise) {
 }
 END_TEST
 
+/* Whatever number a strategy has: each type, and each tuning row, with every operator, direction and NaN mode. All
+ * kinds are dealt, with both tuning rows, to any 16 strategies that follow each other. */
+START_TEST(dealt_kinds_cover) {
+    for (uint32_t strategy = 0; strategy < SWEEP_MAX_STRATEGIES; strategy++) {
+        bool seen[16][64] = {{false}}; /* by dtype, and by tuning row from 12 on */
+        uint32_t pairs = 0, dealt = 0;
+        for (uint32_t i = 0; i < KIND_COUNT; i++) {
+            const problem_line p = kind_at(i);
+            uint32_t property[6];
+            properties_of(&p, property);
+            if (!kind_is_dealt(i, strategy))
+                continue;
+            dealt++;
+            const size_t rows[2] = {kind_type(i), 12 + sweep_dealt_tuning(&p, strategy)};
+            for (uint32_t row = 0; row < 2; row++)
+                for (uint32_t a = 2; a < 5; a++) {
+                    pairs += !seen[rows[row]][property[a]];
+                    seen[rows[row]][property[a]] = true;
+                }
+        }
+        ck_assert_uint_eq(dealt, KINDS_DEALT);
+        /* operator and direction with 12 types and 2 rows; NaN mode with 4 float types and 8 others, and 2 rows */
+        ck_assert_uint_eq(pairs, 2 * 2 * (12 + 2) + 4 * 2 + 8 + 2 * 2);
+    }
+    for (uint32_t i = 0; i < KIND_COUNT; i++) {
+        const problem_line p = kind_at(i);
+        bool rows[SWEEP_TUNINGS] = {false};
+        for (uint32_t strategy = 3; strategy < 3 + 16; strategy++)
+            if (kind_is_dealt(i, strategy))
+                rows[sweep_dealt_tuning(&p, strategy)] = true;
+        ck_assert_msg(rows[0] && rows[1], "kind %u", i);
+    }
+}
+END_TEST
+
 START_TEST(data_kinds_hold_what_they_say) {
     const problem_line kind = kind_at(0); /* float32, PROPAGATE, INCREASING, argmax */
     const uint64_t sizes[] = {5, 3};
@@ -255,4 +290,4 @@ START_TEST(data_kinds_hold_what_they_say) {
 END_TEST
 
 SUITE_MAIN("oracle", lists_give_the_written_answers, walks_give_the_written_answers, lines_survive_printing,
-           wrong_lines_name_the_word, kinds_are_pairwise, data_kinds_hold_what_they_say)
+           wrong_lines_name_the_word, kinds_are_pairwise, dealt_kinds_cover, data_kinds_hold_what_they_say)

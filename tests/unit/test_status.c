@@ -24,13 +24,13 @@ START_TEST(no_message_before_the_first_failure) {
 END_TEST
 
 START_TEST(each_status_has_its_own_sentence) {
-    for (int i = ARGMAX_CL_SUCCESS; i <= ARGMAX_CL_ERROR_INVALID_TUNING; i++) {
+    for (int i = ARGMAX_CL_SUCCESS; i <= ARGMAX_CL_ERROR_CANCELLED; i++) {
         const char *const sentence = argmax_cl_status_string((argmax_cl_status)i);
         ck_assert_int_gt((int)strlen(sentence), 6);
         for (int j = 0; j < i; j++)
             ck_assert_str_ne(sentence, argmax_cl_status_string((argmax_cl_status)j));
     }
-    const int unknown[] = {-1, ARGMAX_CL_ERROR_INVALID_TUNING + 1, 1000, -2147483647};
+    const int unknown[] = {-1, ARGMAX_CL_ERROR_CANCELLED + 1, 1000, -2147483647};
     for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++)
         ck_assert_str_eq(argmax_cl_status_string((argmax_cl_status)unknown[i]), "unknown status");
 }
@@ -123,6 +123,7 @@ START_TEST(init_functions_do_what_the_macros_do) {
     INIT_SETS_THE_SIZE(argmax_cl_buffers, argmax_cl_buffers_init, ARGMAX_CL_BUFFERS_INIT);
     INIT_SETS_THE_SIZE(argmax_cl_host_arrays, argmax_cl_host_arrays_init, ARGMAX_CL_HOST_ARRAYS_INIT);
     INIT_SETS_THE_SIZE(argmax_cl_host_options, argmax_cl_host_options_init, ARGMAX_CL_HOST_OPTIONS_INIT);
+    INIT_SETS_THE_SIZE(argmax_cl_block, argmax_cl_block_init, ARGMAX_CL_BLOCK_INIT);
     argmax_cl_desc desc;
     memset(&desc, 0x5A, sizeof desc);
     argmax_cl_desc_init(&desc);

@@ -36,10 +36,10 @@ START_TEST(sections_are_for_their_device) {
     ck_assert_int_eq(tuning_choose(NULL, &gpu, &row), ARGMAX_CL_SUCCESS);
     ck_assert_uint_eq(row.part_bytes, 300);
     ck_assert_uint_eq(row.group, 8);
-    ck_assert_uint_eq(row.strip_bytes, tuning_find("gpu")->strip_bytes);
+    ck_assert_uint_eq(row.strip_bytes, tuning_find("gpu").strip_bytes);
     ck_assert_str_eq(row.name, "gpu+file");
     ck_assert_uint_eq(part_bytes(NULL, &cpu), 200);
-    ck_assert_uint_eq(part_bytes("gpu", &gpu), tuning_find("gpu")->part_bytes); /* named: no file */
+    ck_assert_uint_eq(part_bytes("gpu", &gpu), tuning_find("gpu").part_bytes); /* named: no file */
     remove(name);
 }
 END_TEST
@@ -53,7 +53,15 @@ START_TEST(mistakes_are_named_with_their_line) {
         {"device \"Some CPU\" cpu group=1\n", {"line 1", "between quotes"}},
         {"device \"Some CPU\"\ncpu group=3\n", {"line 2", "power of two"}},
         {"device \"Other\"\ncpu group=3\ndevice \"Some CPU\"\ndevices \"Other\"\n",
-         {"line 4", "a row's name or device"}},
+         {"line 4", "a row's name, or type"}},
+        {"vendor Some\n", {"line 1", "between quotes"}},
+        {"processor \"x\" y\n", {"line 1", "between quotes"}},
+        {"type \"CPU\"\n", {"line 1", "cpu, gpu or accelerator"}},
+        {"cpu hint=5\n", {"line 1", "0..4"}},
+        {"cpu hint=t3\n", {"line 1", "0..4"}},
+        {"cpu hint=t\n", {"line 1", "0..4"}},
+        {"cpu part_bytes=nta\n", {"line 1", "1..1073741824"}},
+        {"cpu-zen hint=1\n", {"line 1", "a row's name"}},
         {"cpu part_bytes=0\n", {"line 1", "1..1073741824"}},
         {"cpu part_bytes=99999999999999999999\n", {"line 1", "1..1073741824"}},
         {"cpu part_bytes=-1\n", {"line 1", "1..1073741824"}},
@@ -82,6 +90,113 @@ START_TEST(mistakes_are_named_with_their_line) {
     ck_assert_int_eq(setenv("ARGMAX_CL_TUNING", ".", 1), 0); /* a folder */
     ck_assert_uint_eq(part_bytes(NULL, &cpu), 0);
     ck_assert_ptr_nonnull(strstr(argmax_cl_last_error(), "cannot read"));
+}
+END_TEST
+
+/* Both makers' rows differ from the one for unknown processors in the hint, and from nothing else's in what they leave
+ * out. */
+START_TEST(rows_are_chosen_by_the_maker) {
+    static const struct {
+        device_facts device;
+        const char *row;
+        uint32_t hint;
+    } cases[] = {
+        {{.type = CL_DEVICE_TYPE_CPU}, "cpu", 3},
+        {{.type = CL_DEVICE_TYPE_CPU, .processor = "AuthenticAMD family 26 model 2"}, "cpu-amd", 1},
+        {{.type = CL_DEVICE_TYPE_CPU, .processor = "GenuineIntel family 6 model 143"}, "cpu-intel", 3},
+        {{.type = CL_DEVICE_TYPE_CPU, .processor = "GenuineIntels family 6"}, "cpu", 3},
+        {{.type = CL_DEVICE_TYPE_GPU, .processor = "AuthenticAMD family 26 model 2"}, "gpu", 0},
+        {{.type = CL_DEVICE_TYPE_ACCELERATOR}, "gpu", 0},
+    };
+    ck_assert_int_eq(setenv("ARGMAX_CL_TUNING", "", 1), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        tuning_row row;
+        ck_assert_str_eq(tuning_class(&cases[i].device), cases[i].row);
+        ck_assert_int_eq(tuning_choose(NULL, &cases[i].device, &row), ARGMAX_CL_SUCCESS);
+        ck_assert_uint_eq(row.hint, cases[i].hint);
+        ck_assert_uint_eq(row.part_bytes, tuning_find(i < 4 ? "cpu" : "gpu").part_bytes);
+    }
+    ck_assert(tuning_is_kind_of("cpu-amd", "cpu"));
+    ck_assert(!tuning_is_kind_of("cpu", "cpu-amd"));
+    ck_assert(!tuning_is_kind_of("gpu", "cpu"));
+    ck_assert_ptr_null(tuning_find("any").name);
+}
+END_TEST
+
+START_TEST(hints_have_names) {
+    static const char *const hints[] = {"none", "nta", "t2", "t1", "t0"};
+    static const char name[] = "hints_have_names.tuning";
+    ck_assert_int_eq(setenv("ARGMAX_CL_TUNING", name, 1), 0);
+    for (uint32_t i = 0; i < 5; i++) {
+        char text[64];
+        tuning_row row;
+        snprintf(text, sizeof text, "cpu hint=%s far_hint=%s\n", hints[i], hints[4 - i]);
+        write_file(name, text);
+        ck_assert_int_eq(tuning_choose(NULL, &cpu, &row), ARGMAX_CL_SUCCESS);
+        ck_assert_uint_eq(row.hint, i);
+        ck_assert_uint_eq(row.far_hint, 4 - i);
+    }
+    remove(name);
+}
+END_TEST
+
+START_TEST(built_in_values_are_in_range) {
+    static const char *const names[] = {
+#define ROW(name, ...) name,
+#include "policy/tuning.def"
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const tuning_row row = tuning_find(names[i]);
+        ck_assert_str_eq(row.name, names[i]);
+#define FIELD(name, least, most, power, meaning)                                                                       \
+    ck_assert_msg((row.name + UINT64_C(1) > (least)) && row.name <= (most) &&                                          \
+                      (!(power) || !(row.name & (row.name - 1))),                                                      \
+                  "%s: %s = %u", names[i], #name, (unsigned)row.name);
+#include "policy/tuning.def"
+    }
+}
+END_TEST
+
+/* Lines for a row's parent change the row; what stands under a property counts where the device has it. */
+START_TEST(sections_are_for_their_property) {
+    static const char name[] = "sections_are_for_their_property.tuning";
+    static const device_facts zen = {.type = CL_DEVICE_TYPE_CPU,
+                                     .name = "pthread-skylake-avx512",
+                                     .vendor = "GenuineIntel",
+                                     .processor = "AuthenticAMD family 26 model 2"};
+    static const struct {
+        const char *section;
+        bool ours;
+    } cases[] = {
+        {"type \"cpu\"", true},
+        {"type \"gpu\"", false},
+        {"vendor \"GenuineIntel\" # by the runtime", true},
+        {"vendor \"Genuine\"", false},
+        {"processor \"AuthenticAMD\"", true},
+        {"processor\t\"AuthenticAMD family 26\"", true},
+        {"processor \"AuthenticAMD family 26 model 2\"", true},
+        {"processor \"AuthenticAMD family 2\"", false},
+        {"processor \"AuthenticAMD family 26 model 21\"", false},
+        {"processor \"GenuineIntel\"", false},
+        {"processor \"\"", false},
+        {"device \"pthread-skylake-avx512\"", true},
+        {"device \"pthread\"", false},
+    };
+    static const char *const rows[] = {"cpu", "cpu-amd", "cpu-intel", "gpu"};
+    ck_assert_int_eq(setenv("ARGMAX_CL_TUNING", name, 1), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+            char text[256];
+            tuning_row row;
+            const bool changed = cases[i].ours && r < 2;
+            snprintf(text, sizeof text, "%s\n%s part_bytes=7\ndevice \"Other\"\n%s part_bytes=8\n", cases[i].section,
+                     rows[r], rows[r]);
+            write_file(name, text);
+            ck_assert_int_eq(tuning_choose(NULL, &zen, &row), ARGMAX_CL_SUCCESS);
+            ck_assert_msg((row.part_bytes == 7) == changed, "%s", text);
+            ck_assert_str_eq(row.name, changed ? "cpu-amd+file" : "cpu-amd");
+        }
+    remove(name);
 }
 END_TEST
 
@@ -128,7 +243,7 @@ END_TEST
 
 /* ARGMAX_CL_TUNING, else XDG_CONFIG_HOME, else HOME. */
 START_TEST(the_users_file_is_found) {
-    const uint32_t built_in = tuning_find("cpu")->part_bytes;
+    const uint32_t built_in = tuning_find("cpu").part_bytes;
     char folder[4096], path[4200];
     ck_assert_ptr_nonnull(getcwd(folder, sizeof folder));
     mkdir("argmax_cl", 0777);
@@ -172,5 +287,6 @@ START_TEST(the_users_file_is_found) {
 }
 END_TEST
 
-SUITE_MAIN("tuning", sections_are_for_their_device, mistakes_are_named_with_their_line, only_text_is_read,
-           only_files_are_read, the_users_file_is_found)
+SUITE_MAIN("tuning", sections_are_for_their_device, rows_are_chosen_by_the_maker, hints_have_names,
+           built_in_values_are_in_range, sections_are_for_their_property, mistakes_are_named_with_their_line,
+           only_text_is_read, only_files_are_read, the_users_file_is_found)

@@ -19,9 +19,8 @@ static uint64_t product(const blocks *p, bool kept_only) {
     return all;
 }
 
-static bool fits(const blocks *p, const blocks_limits *l, uint64_t size) {
-    const uint64_t elements = product(p, false);
-    return elements <= l->buffer / size && elements * l->element_bytes + product(p, true) * l->point_bytes <= l->memory;
+static uint64_t memory_of(const blocks *p, const blocks_limits *l) {
+    return product(p, false) * l->element_bytes + product(p, true) * l->point_bytes;
 }
 
 /* Lengthen the block on an axis, in whole chunks, while it fits and is below the wanted bytes. */
@@ -31,7 +30,7 @@ static void grow(blocks *p, const reader *s, const blocks_limits *l, uint32_t ax
     uint64_t low = from, high = most; /* low fits */
     while (low < high) {
         p->extent[axis] = low + (high - low + 1) / 2;
-        const bool good = fits(p, l, size) && product(p, false) <= wanted / size;
+        const bool good = memory_of(p, l) <= l->memory && product(p, false) <= wanted / size;
         *(good ? &low : &high) = good ? p->extent[axis] : p->extent[axis] - 1;
     }
     if (low < most) { /* whole chunks, and blocks of one length, not a long and a short one */
@@ -94,8 +93,8 @@ bool blocks_plan(blocks *p, const reader *s, const bool reduced[ARGMAX_CL_MAX_RA
     memcpy(p->sizes, s->a.sizes, sizeof p->sizes);
     memcpy(p->reduced, reduced, sizeof p->reduced);
     start_small(p, s);
-    *needed = product(p, false) * limits->element_bytes + product(p, true) * limits->point_bytes;
-    if (!fits(p, limits, argmax_cl_dtype_size(s->a.dtype)))
+    *needed = memory_of(p, limits);
+    if (*needed > limits->memory)
         return false;
     grow_all(p, s, limits);
     if (reduces_little(p)) {

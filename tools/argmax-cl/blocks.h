@@ -16,7 +16,6 @@ typedef struct blocks {
 
 typedef struct blocks_limits {
     uint64_t memory;        /* bytes for blocks and results together */
-    uint64_t buffer;        /* bytes of the largest block */
     uint64_t block;         /* bytes beyond which a block need not grow */
     uint64_t element_bytes; /* of memory for an element of a block: twice read, with its mask */
     uint64_t point_bytes;   /* of memory for a point of a tile */

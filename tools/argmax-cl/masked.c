@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* The value that loses to every other. */
-static void worst(const merge_rule *rule, uint64_t *bits) {
+static void worst(const masked_rule *rule, uint64_t *bits) {
     const size_t size = argmax_cl_dtype_size(rule->dtype);
     const bool minimum = rule->op == ARGMAX_CL_ARGMIN;
     const uint64_t zero = 0;
@@ -33,7 +33,7 @@ static void worst(const merge_rule *rule, uint64_t *bits) {
             element[i] = mask[i] ? element[i] : filler;                                                                \
     } while (0)
 
-void masked_fill(const merge_rule *rule, const uint8_t *mask, void *data, uint64_t count) {
+void masked_fill(const masked_rule *rule, const uint8_t *mask, void *data, uint64_t count) {
     uint64_t bits;
     worst(rule, &bits);
     switch (argmax_cl_dtype_size(rule->dtype)) {
@@ -86,7 +86,7 @@ static void step(walk *w) {
 }
 
 /* The first or last place of a slice whose element is there and has the value; UINT64_MAX: there is none. */
-static uint64_t search(const merge_rule *rule, walk slice, const uint8_t *mask, const char *data, const void *value) {
+static uint64_t search(const masked_rule *rule, walk slice, const uint8_t *mask, const char *data, const void *value) {
     const size_t size = argmax_cl_dtype_size(rule->dtype);
     uint64_t found = UINT64_MAX;
     for (uint64_t i = 0; i < slice.count; ++i, step(&slice))
@@ -98,23 +98,18 @@ static uint64_t search(const merge_rule *rule, walk slice, const uint8_t *mask, 
     return found;
 }
 
-void masked_repair(const merge_rule *rule, const blocks *p, const box *b, bool fortran_order, const uint8_t *mask,
-                   const void *data, const void *none, partial block) {
-    const size_t size = argmax_cl_dtype_size(rule->dtype), index_size = argmax_cl_dtype_size(rule->index_type);
+void masked_repair(const masked_rule *rule, const blocks *p, const box *b, bool fortran_order, const uint8_t *mask,
+                   const void *data, int64_t *index, const void *value) {
+    const size_t size = argmax_cl_dtype_size(rule->dtype);
     const walk slice = walk_over(p, b, fortran_order, true);
     walk points = walk_over(p, b, fortran_order, false);
     uint64_t bits;
     worst(rule, &bits);
     const number filler = number_load(rule->dtype, &bits, 0);
     for (uint64_t point = 0; point < points.count; ++point, step(&points)) {
-        char *value = (char *)block.value + point * size, *index = (char *)block.index + point * index_size;
-        if (!number_equal(number_load(rule->dtype, value, 0), filler))
-            continue;
-        const uint64_t found =
-            search(rule, slice, mask + points.offset, (const char *)data + points.offset * size, value);
-        const uint32_t narrow = (uint32_t)found;
-        memcpy(index, index_size == 4 ? (const void *)&narrow : (const void *)&found, index_size);
-        if (found == UINT64_MAX)
-            memcpy(value, none, size);
+        const char *best = (const char *)value + point * size;
+        if (number_equal(number_load(rule->dtype, best, 0), filler))
+            index[point] =
+                (int64_t)search(rule, slice, mask + points.offset, (const char *)data + points.offset * size, best);
     }
 }

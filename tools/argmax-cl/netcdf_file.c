@@ -167,14 +167,24 @@ static void try_in_child(const char *path, const char *wanted) {
     _exit(0);
 }
 
-static bool survives_trial(const char *path, const char *wanted, message *m) {
+/* What became of the child. Where SIGCHLD is ignored, as the parent may have left it, nothing is told of children. */
+static int wait_for_trial(const char *path, const char *wanted) {
+    struct sigaction usual, before;
     int status = 0;
+    memset(&usual, 0, sizeof usual);
+    usual.sa_handler = SIG_DFL;
+    (void)sigaction(SIGCHLD, &usual, &before);
     const pid_t child = fork();
     if (child == 0)
         try_in_child(path, wanted);
-    while (child > 0 && waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return true;
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    (void)sigaction(SIGCHLD, &before, NULL);
+    return status;
+}
+
+static bool survives_trial(const char *path, const char *wanted, message *m) {
+    const int status = wait_for_trial(path, wanted);
     return status == 0 || complain(m, "%s: libnetcdf crashes on it (%s), expected a sound NetCDF file", path,
                                    WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "it ends the process");
 }

@@ -1,6 +1,6 @@
 """Arrays in host memory beside NumPy, and what NumPy has not."""
 
-import statistics
+import gc
 import subprocess
 import sys
 import threading
@@ -187,12 +187,26 @@ def test_a_small_call_costs_at_most_15_microseconds_over_c():
         call()
         return time.perf_counter() - start
 
-    for _ in range(5):  # a busy machine gets more tries
-        times = [(seconds(lambda: argmax_cl.argmax(a)), seconds(lambda: _library.HOST["argmax"](
-            handle, byref(described), byref(pointers), None))) for _ in range(400)]  # fmt: skip
-        ours, c = (statistics.quantiles(column, n=20)[0] for column in zip(*times))
-        over = ours - c
-        print(f"{over * 1e6:.1f} us over the C call")
-        if over < 15e-6:
-            return
-    pytest.fail(f"{over * 1e6:.1f} us over the C call")
+    def through_python():
+        argmax_cl.argmax(a)
+
+    def through_c():
+        _library.HOST["argmax"](handle, byref(described), byref(pointers), None)
+
+    # The least of many calls in turns is what a call costs where nothing disturbs it, and only that can be compared on
+    # a busy machine: others add to a time, but take nothing from it. Calls to C are the shorter ones and find their
+    # quiet moment sooner, so that it takes more tries, never a wider bound, until the longer ones have found theirs.
+    ours = c = float("inf")
+    gc.disable()
+    try:
+        for tries in range(20):
+            for _ in range(500):
+                ours = min(ours, seconds(through_python))
+                c = min(c, seconds(through_c))
+            if ours - c < 15e-6:
+                break
+            time.sleep(0.05 * tries)  # what disturbs may pass
+    finally:
+        gc.enable()
+    print(f"{(ours - c) * 1e6:.1f} us over the C call")
+    assert ours - c < 15e-6, f"{(ours - c) * 1e6:.1f} us over the C call's {c * 1e6:.1f}"

@@ -1,6 +1,8 @@
 /* Calls that put commands on a queue or wait for them. */
 #include "layer.h"
 
+#include <stdatomic.h>
+
 /* An event that a failing enqueue leaves is garbage. */
 #define FAULT_COMMAND(event)                                                                                           \
     do {                                                                                                               \
@@ -64,6 +66,42 @@ static void check_sizes(const char *call, cl_command_queue queue, cl_kernel kern
         violation("%s: a work-group of %zu, the kernel allows %zu", call, items, limit);
 }
 
+/* ---- a launch that is killed ---- */
+
+static struct {
+    atomic_ullong left; /* launches up to the one that is cut, itself too */
+    uint64_t groups;
+    atomic_bool done;
+} cut;
+
+void launch_cut(uint64_t nth, uint64_t groups) {
+    cut.groups = groups;
+    atomic_store(&cut.done, false);
+    atomic_store(&cut.left, nth);
+}
+
+bool launch_has_been_cut(void) {
+    return atomic_load(&cut.done);
+}
+
+/* Whether this launch is the one. */
+static bool is_cut(void) {
+    unsigned long long left = atomic_load(&cut.left);
+    while (left && !atomic_compare_exchange_weak(&cut.left, &left, left - 1))
+        ;
+    if (left == 1)
+        atomic_store(&cut.done, true);
+    return left == 1;
+}
+
+static cl_int enqueue_cut(cl_command_queue queue, cl_kernel kernel, const size_t *global, const size_t *local,
+                          cl_uint count, const cl_event *events, cl_event *event) {
+    const size_t whole = *global / *local, groups = cut.groups < whole ? (size_t)cut.groups : whole;
+    const size_t rest = groups * *local;
+    return rest ? next->clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &rest, local, count, events, event)
+                : next->clEnqueueMarkerWithWaitList(queue, count, events, event);
+}
+
 static cl_int CL_API_CALL on_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dims,
                                                     const size_t *offset, const size_t *global, const size_t *local,
                                                     cl_uint count, const cl_event *events, cl_event *event) {
@@ -75,7 +113,11 @@ static cl_int CL_API_CALL on_clEnqueueNDRangeKernel(cl_command_queue queue, cl_k
     check_sizes(THIS_CALL, queue, kernel, dims, global, local);
     if (!check_arguments(THIS_CALL, q, k))
         return CL_INVALID_KERNEL_ARGS;
-    return started(q, next->clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, count, events, event),
+    const bool dies = dims == 1 && !offset && local && *local && is_cut();
+    return started(q,
+                   dies
+                       ? enqueue_cut(queue, kernel, global, local, count, events, event)
+                       : next->clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, count, events, event),
                    false, event);
 }
 
@@ -130,6 +172,31 @@ static cl_int CL_API_CALL on_clEnqueueFillBuffer(cl_command_queue queue, cl_mem 
         event);
 }
 
+static void *CL_API_CALL on_clEnqueueMapBuffer(cl_command_queue queue, cl_mem memory, cl_bool blocking,
+                                               cl_map_flags flags, size_t offset, size_t bytes, cl_uint count,
+                                               const cl_event *events, cl_event *event, cl_int *code_ret) {
+    FAULT_OBJECT(flags, code_ret);
+    cl_int code = CL_INVALID_VALUE;
+    void *mapped = NULL;
+    object *const q = start(THIS_CALL, queue, count, events);
+    if (q && check_transfer(THIS_CALL, q, memory, bytes, &code)) {
+        mapped = next->clEnqueueMapBuffer(queue, memory, blocking, flags, offset, bytes, count, events, event, &code);
+        (void)started(q, code, blocking, event);
+    }
+    if (code_ret)
+        *code_ret = code;
+    return mapped;
+}
+
+static cl_int CL_API_CALL on_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, void *mapped, cl_uint count,
+                                                     const cl_event *events, cl_event *event) {
+    FAULT_COMMAND(event);
+    object *const q = start(THIS_CALL, queue, count, events);
+    if (!q || !check_transfer(THIS_CALL, q, memory, 1, mapped))
+        return CL_INVALID_VALUE;
+    return started(q, next->clEnqueueUnmapMemObject(queue, memory, mapped, count, events, event), false, event);
+}
+
 static cl_int CL_API_CALL on_clFlush(cl_command_queue queue) {
     FAULT(0);
     return object_use(THIS_CALL, OBJECT_QUEUE, queue) ? next->clFlush(queue) : CL_INVALID_COMMAND_QUEUE;
@@ -169,6 +236,8 @@ void take_command_calls(cl_icd_dispatch *table) {
     table->clEnqueueReadBuffer = on_clEnqueueReadBuffer;
     table->clEnqueueWriteBuffer = on_clEnqueueWriteBuffer;
     table->clEnqueueFillBuffer = on_clEnqueueFillBuffer;
+    table->clEnqueueMapBuffer = on_clEnqueueMapBuffer;
+    table->clEnqueueUnmapMemObject = on_clEnqueueUnmapMemObject;
     table->clFlush = on_clFlush;
     table->clFinish = on_clFinish;
     table->clWaitForEvents = on_clWaitForEvents;

@@ -100,6 +100,14 @@ static cl_int CL_API_CALL on_clGetEventInfo(cl_event event, cl_event_info what, 
     return next->clGetEventInfo(event, what, bytes, value, needed);
 }
 
+static cl_int CL_API_CALL on_clGetEventProfilingInfo(cl_event event, cl_profiling_info what, size_t bytes, void *value,
+                                                     size_t *needed) {
+    FAULT_QUERY(what, bytes, value);
+    if (!object_use(THIS_CALL, OBJECT_EVENT, event))
+        return CL_INVALID_EVENT;
+    return next->clGetEventProfilingInfo(event, what, bytes, value, needed);
+}
+
 static cl_int CL_API_CALL on_clGetKernelInfo(cl_kernel kernel, cl_kernel_info what, size_t bytes, void *value,
                                              size_t *needed) {
     FAULT_QUERY(what, bytes, value);
@@ -147,6 +155,7 @@ void take_query_calls(cl_icd_dispatch *table) {
     table->clGetCommandQueueInfo = on_clGetCommandQueueInfo;
     table->clGetMemObjectInfo = on_clGetMemObjectInfo;
     table->clGetEventInfo = on_clGetEventInfo;
+    table->clGetEventProfilingInfo = on_clGetEventProfilingInfo;
     table->clGetKernelInfo = on_clGetKernelInfo;
     table->clGetKernelWorkGroupInfo = on_clGetKernelWorkGroupInfo;
     table->clGetProgramBuildInfo = on_clGetProgramBuildInfo;

@@ -58,6 +58,11 @@ typedef struct layer_control {
     /* Devices, or kernels asked about work-groups, answer this question with that value from now on; NULL: as they do.
      * One answer at a time. */
     void (*pretend)(cl_uint question, const void *answer, size_t bytes);
+    /* The n-th launch from now on, counted from 1, runs so many of its work-groups and no more, as if it were killed,
+     * though OpenCL calls it complete. 0: none. */
+    void (*cut_launch)(uint64_t nth, uint64_t groups);
+    /* Whether that launch has come. */
+    bool (*launch_was_cut)(void);
 
     /* Objects that the program has created or retained, and not yet released as often. */
     uint64_t (*alive)(object_kind kind);

@@ -101,6 +101,8 @@ const char *violation_text(uint64_t i);
 
 void memory_limit_set(uint64_t bytes);
 bool memory_limit_met(void);
+void launch_cut(uint64_t nth, uint64_t groups);
+bool launch_has_been_cut(void);
 void device_pretend(cl_uint question, const void *answer, size_t bytes);
 /* Answers for the device or the kernel that pretends; false where it does not. */
 bool pretends(cl_uint question, size_t bytes, void *value, size_t *needed);

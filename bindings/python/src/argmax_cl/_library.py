@@ -39,7 +39,7 @@ class MemoryLimitError(Error, MemoryError):
 # By argmax_cl_status; all others are Error.
 _EXCEPTIONS: dict[int, type[Error]] = {
     2: DtypeError, 18: MemoryLimitError, 19: MemoryLimitError,
-    **dict.fromkeys((1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 15, 16, 24), ArgumentError),
+    **dict.fromkeys((1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 15, 16, 24, 25), ArgumentError),
 }  # fmt: skip
 
 

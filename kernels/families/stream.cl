@@ -1,0 +1,498 @@
+/* Reductions over the rows of a block of neighbouring elements ("columns"), for work-groups of several work-items.
+ *
+ * A job is a tile of columns and a part of the rows. `across` work-items lie side by side over the tile and `sharing`
+ * times as many share its rows. Each remembers the best key of its columns and the iteration that brought it
+ * (order.clh); then those that share a column merge in local memory, and so do `inner` neighbouring columns that belong
+ * to one output. No width and no beginning makes loads narrow:
+ *   PHASED       work-items read aligned vectors. Rows may begin anywhere within one, but all rows of a work-item at
+ *                the same place, since `sharing` is a multiple of the period; what such a vector has of other columns
+ *                is left out when columns merge.
+ *   LOAD_SHIFTED few rows of narrow elements: 32-bit words that begin at any element (vector.clh).
+ * Rows that follow each other and are narrow are taken several as one (`fused`), of which the last may be incomplete:
+ * its `rest` of rows is folded element by element.
+ *
+ * From the host (options.clh): GROUP, UNROLL (rows in flight), STRIP (vectors of a work-item, which
+ * lie `across` vectors apart), ONE_BATCH where no part has more than UNROLL rows and nobody shares a column, UNWALKED 1 where the last reduced dim is inside the columns, RUNS where UNROLL rows of a
+ * work-item lie at equal distances, LATE: the end of a tile is dealt out in pieces, to whoever is done with its part
+ * (late.clh). */
+#include "options.clh"
+
+#include "workgroup/finish.clh"
+#if LATE
+#include "workgroup/late.clh"
+#endif
+#include "order/order.clh"
+#include "workgroup/meet.clh"
+
+#define BLOCK (ITERATIONS_MAX / UNROLL * UNROLL) /* rows that an accumulator counts */
+
+#if LOAD_STRIDED
+#define COLUMN_STRIDE(g) ((g)->column_stride)
+#else
+#define COLUMN_STRIDE(g) 1
+#endif
+
+/* Rows that lack at the end of a batch: the last one again, which changes nothing, where that is less than to ask for
+ * each of them. */
+#if ONE_BATCH && RUNS && UNROLL > 4
+#define REPEATED 1
+#else
+#define REPEATED 0
+#endif
+
+/* ---- loads that stay inside the tensor ---- */
+
+/* Addresses of the first and of the last element, or word, that lies inside. */
+typedef struct {
+    uintptr_t first, last;
+} inside_t;
+
+#if LOAD_SHIFTED
+#define MAY_REACH_OUT
+#define WORD(p) ((uintptr_t)(p) & ~(uintptr_t)3)
+static inline inside_t inside_of(__global const T *in, const stream_t *g) {
+    inside_t i;
+    i.first = WORD((uintptr_t)(in + g->first) + 3);
+    i.last = WORD(in + g->last + 1) - 4;
+    return i;
+}
+static inline bool is_inside(const inside_t *i, __global const T *p) {
+    return (WORD(p) >= i->first) & (WORD((uintptr_t)p + 3) <= i->last);
+}
+#define load_inside(i, p) load_elements(p)
+#elif PHASED
+#define MAY_REACH_OUT
+static inline inside_t inside_of(__global const T *in, const stream_t *g) {
+    inside_t i;
+    i.first = (uintptr_t)(in + g->first);
+    i.last = (uintptr_t)(in + g->last);
+    return i;
+}
+static inline bool is_inside(const inside_t *i, __global const T *p) {
+    return ((uintptr_t)p >= i->first) & ((uintptr_t)(p + (VEC - 1)) <= i->last);
+}
+/* Zeros stand for what lies outside; no column is made of them. */
+#define ELEMENT(j) (((uintptr_t)(p + (j)) >= i->first) & ((uintptr_t)(p + (j)) <= i->last) ? p[j] : (T)0)
+static inline TV load_inside(const inside_t *i, __global const T *p) {
+#if VEC == 1
+    return ELEMENT(0);
+#elif VEC == 2
+    return (TV)(ELEMENT(0), ELEMENT(1));
+#elif VEC == 4
+    return (TV)(ELEMENT(0), ELEMENT(1), ELEMENT(2), ELEMENT(3));
+#elif VEC == 8
+    return (TV)(ELEMENT(0), ELEMENT(1), ELEMENT(2), ELEMENT(3), ELEMENT(4), ELEMENT(5), ELEMENT(6), ELEMENT(7));
+#else
+    return (TV)(ELEMENT(0), ELEMENT(1), ELEMENT(2), ELEMENT(3), ELEMENT(4), ELEMENT(5), ELEMENT(6), ELEMENT(7),
+                ELEMENT(8), ELEMENT(9), ELEMENT(10), ELEMENT(11), ELEMENT(12), ELEMENT(13), ELEMENT(14), ELEMENT(15));
+#endif
+}
+#endif
+
+/* ---- where a work-item is ---- */
+
+typedef struct {
+    __global const T *start[STRIP]; /* of its vectors at row 0 */
+    walk_t walk;                    /* its next row, and the elements to that */
+    long row;
+#ifdef MAY_REACH_OUT
+    inside_t inside;
+#endif
+} step_t;
+
+static inline long row_place(const dims_t *dims, const stream_t *g, const walk_t w) {
+    return segment_start(dims, w) + (long)w.x * g->stride;
+}
+
+/* Go on by one row, `sharing` later. */
+static inline __attribute__((always_inline)) void next_row(const dims_t *dims, const stream_t *g, step_t *step) {
+#if RUNS
+    (void)dims;
+    step->row += (long)g->sharing * g->stride;
+#else
+    walk_on(&step->walk, walk_to(g->sharing, g->segment), g->segment);
+    step->row = row_place(dims, g, step->walk);
+#endif
+}
+
+/* Fold `count` rows, 1..UNROLL, which are iterations k, k + 1, ..., and go on behind them. */
+static inline __attribute__((always_inline)) void fold_rows(const dims_t *dims, const stream_t *g, const uint count, const uint k, step_t *step,
+                             acc_t acc[STRIP]) {
+    TV bits[STRIP][UNROLL];
+#ifdef MAY_REACH_OUT
+    step_t look = *step;
+    bool inside = true;
+#if RUNS
+#pragma unroll
+    for (int s = 0; s < STRIP; ++s)
+        inside &= is_inside(&look.inside, look.start[s] + look.row) &
+                  is_inside(&look.inside, look.start[s] + look.row + (long)((count - 1) * g->sharing) * g->stride);
+#else
+#pragma unroll
+    for (int u = 0; u < UNROLL; ++u) {
+#pragma unroll
+        for (int s = 0; s < STRIP; ++s)
+            inside &= (uint)u >= count || is_inside(&look.inside, look.start[s] + look.row);
+        next_row(dims, g, &look);
+    }
+#endif
+    if (!inside) {
+        look = *step;
+#pragma unroll 1
+        for (uint u = 0; u < count; ++u) {
+#pragma unroll
+            for (int s = 0; s < STRIP; ++s)
+                ACC_STEP(acc[s], load_inside(&look.inside, look.start[s] + look.row), k + u);
+            next_row(dims, g, &look);
+        }
+    } else
+#endif
+    {
+#pragma unroll
+        for (int s = 0; s < STRIP; ++s) {
+            __global const T *at = step->start[s] + step->row;
+#if RUNS
+            const long distance = (long)g->sharing * g->stride;
+#else
+            walk_t walk = step->walk;
+            const walk_t by = walk_to(g->sharing, g->segment);
+#endif
+#pragma unroll
+            for (int u = 0; u < UNROLL; ++u) {
+#if REPEATED
+                bits[s][u] = load(at, COLUMN_STRIDE(g));
+                at += (uint)u + 1 < count ? distance : 0;
+#else
+                if ((uint)u < count)
+                    bits[s][u] = load(at, COLUMN_STRIDE(g));
+#endif
+#if REPEATED
+#elif RUNS
+                at += distance;
+#else
+                walk_on(&walk, by, g->segment);
+                at = step->start[s] + row_place(dims, g, walk);
+#endif
+            }
+        }
+#pragma unroll
+        for (int s = 0; s < STRIP; ++s)
+#pragma unroll
+            for (int u = 0; u < UNROLL; ++u)
+                if (REPEATED || (uint)u < count)
+                    ACC_STEP(acc[s], bits[s][u], k + (REPEATED ? min((uint)u, count - 1) : (uint)u));
+    }
+    /* Behind them, of which there are UNROLL but for the last ones. */
+#if RUNS
+    step->row += (long)(g->sharing * UNROLL) * g->stride;
+#if WALKED != 1
+    step->walk.x += g->sharing * UNROLL;
+    if (step->walk.x >= g->segment) {
+        step->walk.x -= g->segment;
+        step->walk.segment += 1;
+        step->row = row_place(dims, g, step->walk);
+    }
+#endif
+#else
+    walk_on(&step->walk, walk_to(g->sharing * UNROLL, g->segment), g->segment);
+    step->row = row_place(dims, g, step->walk);
+#endif
+}
+
+/* ---- the best of a work-item's columns ---- */
+
+typedef struct {
+    TV key;
+    VECTOR(uint) row; /* of the part */
+} winners_t;
+
+/* Take those of a block, whose rows begin at `first`, where they are better: blocks come in rising order. */
+static inline __attribute__((always_inline)) void take_block(winners_t *w, const acc_t acc, const uint first, const uint sharing, const bool is_first) {
+    const TV k = ACC_KEY(acc);
+    const VECTOR(uint) row = ACC_AT(acc) * sharing + first;
+    if (is_first) {
+        w->key = k;
+        w->row = row;
+        return;
+    }
+#if VEC == 1
+    w->row = (LAST ? k >= w->key : k > w->key) ? row : w->row;
+#else
+    const VECTOR(SIGNED_T) won = LAST ? k >= w->key : k > w->key;
+    w->row = CONVERT(int)(won) ? row : w->row;
+#endif
+    w->key = max(w->key, k);
+}
+
+/* Rows r, r + sharing, ... below `end`, places counted from row `from`; is_first before the first of them. */
+static inline __attribute__((always_inline)) void scan(const dims_t *dims, const stream_t *g, step_t *step, const ulong r, const ulong end,
+                        const ulong from, const bool is_first, winners_t w[STRIP]) {
+    const uint left = r < end ? (uint)(end - r) : 0;
+    const uint rows = g->sharing == 1 ? left : (left + (g->sharing - 1)) / g->sharing;
+    step->walk = walk_to(r, g->segment);
+    step->row = row_place(dims, g, step->walk);
+#if ONE_BATCH
+    acc_t acc[STRIP];
+#pragma unroll
+    for (int s = 0; s < STRIP; ++s)
+        acc[s] = ACC_EMPTY;
+    fold_rows(dims, g, rows, 0, step, acc);
+#pragma unroll
+    for (int s = 0; s < STRIP; ++s)
+        take_block(&w[s], acc[s], (uint)(r - from), g->sharing, is_first);
+#else
+    for (uint block = 0; block < rows; block += BLOCK) {
+        const uint size = min(rows - block, (uint)BLOCK);
+        acc_t acc[1];
+        uint k = 0;
+        acc[0] = ACC_EMPTY;
+        for (; k + UNROLL <= size; k += UNROLL)
+            fold_rows(dims, g, UNROLL, k, step, acc);
+        if (k < size)
+            fold_rows(dims, g, size - k, k, step, acc);
+        take_block(w, acc[0], (uint)(r - from) + block * g->sharing, g->sharing, is_first && block == 0);
+    }
+#endif
+}
+
+/* ---- the kernel ---- */
+
+/* A tile's outputs, of which a block has `answers`. */
+#define ANSWERS(g) ((g).row / (g).inner)
+#define TILE_ANSWERS(g) ((g).fused > 1 ? ANSWERS(g) : (g).width / (g).inner)
+#define UNIT_FIRST(unit, g) ((unit) / (g).tiles * BLOCK_ANSWERS(g) + (unit) % (g).tiles * TILE_ANSWERS(g))
+#define BLOCK_ANSWERS(g) ((g).columns / (g).fused / (g).inner)
+#define UNIT_COUNT(unit, g) min((ulong)TILE_ANSWERS(g), BLOCK_ANSWERS(g) - (unit) % (g).tiles * TILE_ANSWERS(g))
+
+/* The candidate of a column in local memory, for each of those that share it. */
+#define SLOT(share, c) (((c) % VEC) * PLANE + (share) * g.across + (c) / VEC)
+
+/* Elements that a vector may begin before a tile. */
+#if PHASED
+#define PHASES (VEC - 1)
+#else
+#define PHASES 0
+#endif
+
+/* Whether component j is this vector's own, and none that the one beside has. */
+#if PHASED
+#define IS_OWN(j, s) true
+#else
+#define IS_OWN(j, s) ((j) >= before[s])
+#endif
+
+/* The place of a row of the part, of those that are fused the one that column c is of. */
+#define PLACE_OF(at, c) (g.fused > 1 ? (at) * g.fused + (c) / g.row : (at))
+
+/* In one batch there are so few rows that one is told by a byte, and keys matter to values alone. */
+#define NO_ROW 255
+#if VALUE || SPLIT
+#define FOUND_KEY(c) found_keys[c]
+#else
+#define FOUND_KEY(c) ((T)0)
+#endif
+
+/* What is found for an answer of the block. */
+#if SPLIT
+#define LEAVE(answer, won, k, at)                                                                                      \
+    partials[PARTIAL_AT(&dims, outer * BLOCK_ANSWERS(g) + (answer), part)] = PARTIAL(won, k, at)
+#else
+#define LEAVE(answer, won, k, at)                                                                                      \
+    put_answer(&dims, in, TARGET_ARGUMENTS, index_at + (long)(answer) * g.column_index,                                \
+               value_at + (long)(answer) * g.column_value,                                                             \
+               block + (long)(answer) * (long)g.inner * COLUMN_STRIDE(&g), won, at, KEY_KNOWN(k))
+#endif
+
+#if LATE
+#define SCAN_TILE(unit)                                                                                                \
+    do {                                                                                                               \
+        ulong row = from, last = to;                                                                                   \
+        uint piece, turn = 0;                                                                                          \
+        bool is_first = true;                                                                                          \
+        DRAW_FIRST(unit)                                                                                               \
+        do {                                                                                                           \
+            if (is_there) {                                                                                            \
+                scan(&dims, &g, &step, row + share, last, from, is_first, winners);                                   \
+                is_first &= row + share >= last;                                                                       \
+            }                                                                                                          \
+            TAKE(unit, piece, turn)                                                                                    \
+            row = g.parts * g.chunk + (ulong)piece * g.late.piece;                                                     \
+            last = min(row + g.late.piece, g.rows);                                                                    \
+            turn ^= 1;                                                                                                 \
+        } while (piece < g.late.pieces);                                                                               \
+        found = !is_first;                                                                                             \
+    } while (0)
+#define MERGE_TILE(unit, first, count)                                                                                 \
+    if (me == 0)                                                                                                       \
+        SET_BACK(unit);                                                                                                \
+    MERGE_UNIT(first, count)
+#else
+#define SCAN_TILE(unit)                                                                                                \
+    do {                                                                                                               \
+        found = is_there && from + share < to;                                                                         \
+        if (found)                                                                                                     \
+            scan(&dims, &g, &step, from + share, to, from, true, winners);                                            \
+    } while (0)
+#define MERGE_TILE(unit, first, count) MERGE_UNIT(first, count)
+#endif
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+stream(__global const T *restrict in, TARGET, const dims_t dims, const stream_t g FINISH_PARAMETERS) {
+    FINISH_LOCALS
+#if !ONE_BATCH
+    __local candidate_t shared[VEC * PLANE];
+#elif VEC > 1
+    __local uchar found_rows[STRIP * VEC * GROUP];
+#if VALUE || SPLIT
+    __local T found_keys[STRIP * VEC * GROUP];
+#endif
+#endif
+#if LATE
+    __local uint taken[2];
+#endif
+    const uint me = (uint)get_local_id(0);
+    const uint share = g.per_across ? mul_hi(me, g.per_across) : me;
+    const uint lane = me - share * g.across;
+    EACH_JOB(job) {
+        const job_t above = divide(job, (job_t)g.tiles, g.per_tiles);
+        const ulong tile = job - above * (job_t)g.tiles;
+        const ulong part = divide(above, (job_t)g.outers, g.per_outers);
+        const ulong outer = above - (job_t)part * (job_t)g.outers;
+#if ONE_LAUNCH
+        const ulong unit = outer * g.tiles + tile;
+#endif
+        const ulong first = tile * g.width;
+        const uint width = (uint)min((ulong)g.width, g.columns - first);
+        const ulong from = part * g.chunk;
+        const ulong to = min(from + g.chunk, g.rows);
+        const int outer_dims = KEPT_COUNT(dims) - 1;
+        const long block = dims.in_offset + unravel(outer, outer_dims, dims.kept_size, dims.kept_in);
+#if !SPLIT
+        const long index_at = dims.index_offset + unravel(outer, outer_dims, dims.kept_size, dims.kept_index);
+        const long value_at = dims.value_offset + unravel(outer, outer_dims, dims.kept_size, dims.kept_value);
+#endif
+        const bool is_there = share < g.sharing && lane * VEC < width + PHASES;
+        bool found;
+        winners_t winners[STRIP];
+        uint before[STRIP]; /* elements of a vector before the first of its columns of the tile */
+        step_t step;
+#if PHASED
+        const long row_start = row_place(&dims, &g, walk_to(from + share, g.segment));
+        __global const T *const begin = in + block + (long)first + row_start;
+        before[0] = (uint)((uintptr_t)begin / sizeof(T) % VEC);
+        step.start[0] = begin - before[0] + lane * VEC - row_start;
+#else
+#pragma unroll
+        for (int s = 0; s < STRIP; ++s) {
+            /* The last vector of a block is moved back to end with it. */
+            const ulong own = first + (s * g.across + lane) * VEC, column = min(own, g.columns - VEC);
+            before[s] = (uint)(own - column);
+            step.start[s] = in + block + (long)column * COLUMN_STRIDE(&g);
+        }
+#endif
+#ifdef MAY_REACH_OUT
+        step.inside = inside_of(in, &g);
+#endif
+#pragma unroll
+        for (int s = 0; s < STRIP; ++s) {
+            winners[s].key = (TV)0;
+            winners[s].row = (VECTOR(uint))0;
+        }
+        SCAN_TILE(unit);
+
+#if ONE_BATCH
+        const ulong first_answer = first;
+        const uint answers = width;
+#if VEC == 1
+#pragma unroll
+        for (uint s = 0; s < STRIP; ++s) {
+            const uint a = s * g.across + lane;
+            if (is_there && a < width)
+                LEAVE(first + a, !LOSES(winners[s].key), winners[s].key, from + winners[s].row);
+        }
+#else
+        /* Neighbours leave neighbouring answers. */
+#pragma unroll
+        for (int s = 0; s < STRIP; ++s) {
+            T keys[VEC];
+            uint rows[VEC];
+            SPREAD(winners[s].key, keys);
+            SPREAD(winners[s].row, rows);
+#pragma unroll
+            for (uint j = 0; j < VEC; ++j) {
+                const uint c = (s * g.across + lane) * VEC + j - before[s];
+                if (is_there && c < width && IS_OWN(j, s)) {
+                    found_rows[c] = LOSES(keys[j]) ? NO_ROW : (uchar)rows[j];
+#if VALUE || SPLIT
+                    found_keys[c] = keys[j];
+#endif
+                }
+            }
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint a = me; a < width; a += GROUP)
+            LEAVE(first + a, found_rows[a] != NO_ROW, FOUND_KEY(a), from + found_rows[a]);
+#endif
+#else
+        /* By column, whatever the vectors began with. */
+#pragma unroll
+        for (int s = 0; s < STRIP; ++s) {
+            T keys[VEC];
+            uint rows[VEC];
+            SPREAD(winners[s].key, keys);
+            SPREAD(winners[s].row, rows);
+#pragma unroll
+            for (uint j = 0; j < VEC; ++j) {
+                const uint c = (s * g.across + lane) * VEC + j - before[s];
+                if (is_there && c < width && IS_OWN(j, s))
+                    shared[SLOT(share, c)] = found ? CANDIDATE(keys[j], PLACE_OF(rows[j], c)) : CANDIDATE_NONE;
+            }
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (g.rest && part + 1 == g.parts) {
+            for (uint c = me; c < g.rest * g.row; c += GROUP) {
+                const T bits = in[block + (long)(g.rows * g.columns) + c];
+                shared[SLOT(0, c)] = better(shared[SLOT(0, c)], CANDIDATE(key_of(bits), PLACE_OF((uint)(g.rows - from), c)));
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+        /* Those that share columns, half as many with each step. */
+        for (uint left = g.sharing; left > 1;) {
+            const uint to_come = (left + 1) / 2;
+            if (share + to_come < left)
+                for (uint c = lane; c < width; c += g.across)
+                    shared[SLOT(share, c)] = better(shared[SLOT(share, c)], shared[SLOT(share + to_come, c)]);
+            barrier(CLK_LOCAL_MEM_FENCE);
+            left = to_come;
+        }
+
+        for (uint left = g.fused; left > 1;) {
+            const uint to_come = (left + 1) / 2, moved = to_come * g.row;
+            for (uint c = me; c < (left - to_come) * g.row; c += GROUP)
+                shared[SLOT(0, c)] = better(shared[SLOT(0, c)], shared[SLOT(0, c + moved)]);
+            barrier(CLK_LOCAL_MEM_FENCE);
+            left = to_come;
+        }
+
+        const uint answers = g.fused > 1 ? ANSWERS(g) : g.inner > 1 ? width / g.inner : width;
+        const ulong first_answer = g.fused > 1 ? 0 : g.inner > 1 ? first / g.inner : first;
+        for (uint a = me; a < answers; a += GROUP) {
+            candidate_t best = shared[SLOT(0, a * g.inner)];
+            if (g.inner > 1) {
+                best = CANDIDATE_NONE;
+                for (uint i = 0; i < g.inner; ++i) {
+                    const candidate_t one = shared[SLOT(0, a * g.inner + i)];
+                    if (CANDIDATE_FOUND(one))
+                        best = better(best, CANDIDATE(CANDIDATE_KEY(one), CANDIDATE_PLACE(one) * g.inner + i));
+                }
+            }
+            const T k = CANDIDATE_KEY(best);
+            LEAVE(first_answer + a, CANDIDATE_FOUND(best) && !LOSES(k), k,
+                  from * g.fused * g.inner + CANDIDATE_PLACE(best));
+        }
+#endif
+        barrier(CLK_LOCAL_MEM_FENCE);
+        FINISH_UNIT(unit, MERGE_TILE(unit, outer * BLOCK_ANSWERS(g) + first_answer, answers))
+    }
+    MERGE_ONLY(unit, MERGE_UNIT(UNIT_FIRST(unit, g), UNIT_COUNT(unit, g)))
+}

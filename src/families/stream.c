@@ -1,0 +1,330 @@
+/* How kernels/families/stream.cl lies over a collapsed problem: columns of any width, for work-groups of several
+ * work-items. */
+#include "families/geometry.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+
+#define WORD_BYTES 4u
+
+/* The block of neighbours: columns, of which `inner` belong to one output, and the rows over it. */
+typedef struct {
+    const layout_dim *kept, *row;
+    uint64_t columns, inner;
+    uint32_t row_dims;
+    uint64_t rows;
+    int64_t stride; /* between neighbouring columns */
+} block;
+
+#define NO_COLUMNS "it takes outputs that lie nearer than the elements of a reduction, or blocks of a few neighbours of it"
+#define INNER_MOST 32
+
+static const char *find_block(const layout *l, block *b) {
+    const layout_dim *last = &l->reduced[l->reduced_count - 1];
+    b->kept = &l->kept[l->kept_count - 1];
+    b->inner = 1;
+    b->row_dims = l->reduced_count;
+    b->stride = b->kept->in;
+    if (l->reduced_count > 1 && last->in == 1 && last->size <= INNER_MOST && b->kept->in == (int64_t)last->size) {
+        b->inner = last->size;
+        b->row_dims -= 1;
+        b->stride = 1;
+    }
+    if (b->kept->size == 1 || b->kept->in <= 0)
+        return NO_COLUMNS;
+    b->row = &l->reduced[b->row_dims - 1];
+    b->columns = b->kept->size * b->inner;
+    b->rows = l->reduction / b->inner;
+    return NULL;
+}
+
+/* Elements of a 32-bit word, or one. */
+static uint32_t word_of(const geometry_request *r) {
+    return max_u32(1, WORD_BYTES / element_bytes(r->problem));
+}
+
+static bool strides_divide(const layout *l, const block *b, uint32_t vector) {
+    for (uint32_t i = 0; i + 1 < l->kept_count; ++i)
+        if (l->kept[i].in % (int64_t)vector)
+            return false;
+    for (uint32_t i = 0; i < b->row_dims; ++i)
+        if (l->reduced[i].size > 1 && l->reduced[i].in % (int64_t)vector)
+            return false;
+    return l->in_offset % (int64_t)vector == 0 && b->columns % vector == 0;
+}
+
+/* Rows after which they begin at the same place within a vector again; 0 where the rows of other dims do not go on as
+ * those of the last one. */
+static uint32_t period_of(const block *b, const layout *l, uint32_t vector, uint32_t fused) {
+    const int64_t v = (int64_t)vector, pitch = b->row->in % v * (int64_t)fused % v;
+    int64_t rows = 1;
+    for (uint32_t i = b->row_dims; i-- > 0;) {
+        if ((l->reduced[i].in % v * (int64_t)fused - rows * pitch) % v)
+            return 0;
+        rows = rows * (int64_t)(l->reduced[i].size % vector) % v;
+    }
+    return pitch ? vector / (uint32_t)greatest_divisor(vector, (uint64_t)(pitch < 0 ? -pitch : pitch)) : 1;
+}
+
+/* Few rows are one batch: of elements, or of words that begin anywhere, in as many vectors at once as make some loads.
+ * More are read by whole vectors: where rows begin within them, by as many work-items to a column as the rows' period. */
+#define FEW_ALIGNED_ROWS 8
+#define FEW_ROWS 32
+#define STRIP_MOST 4
+static void choose_vector(const geometry_request *r, const block *b, geometry *g) {
+    const uint32_t word = word_of(r), bytes = element_bytes(r->problem);
+    g->period = 1;
+    g->strip = 1;
+    g->vector = widest_vector(r, max_u32(r->tuning->column_bytes, 2 * bytes), false);
+    if (b->stride != 1) {
+        g->vector = 1;
+        g->load = LOAD_STRIDED;
+        return;
+    }
+    while (g->vector > word && b->columns * g->fused < g->vector)
+        g->vector /= 2;
+    g->phased = !strides_divide(r->layout, b, g->vector);
+    g->load = kind_of_load(r, true, g->vector);
+    if (g->phased)
+        g->period = period_of(b, r->layout, g->vector, g->fused);
+    g->one_batch = b->inner == 1 && g->fused == 1 && b->rows <= (g->phased ? FEW_ROWS : FEW_ALIGNED_ROWS);
+    if (!g->period || g->one_batch) {
+        g->strip = g->one_batch ? min_u32(STRIP_MOST, FEW_ROWS / floor_power(2 * b->rows - 1, FEW_ROWS)) : 1;
+        g->period = 1;
+        g->phased = false;
+        g->vector = b->columns >= word && r->device->little_endian ? word : 1;
+        g->load = g->vector > 1 ? LOAD_SHIFTED : kind_of_load(r, true, 1);
+    }
+}
+
+/* Rows that are taken as one: where they follow each other and are narrow, as many as are whole vectors and fill some
+ * work-items side by side. */
+#define FUSED_BYTES 128
+#define FUSED_LANES 32
+#define FUSED_ROWS_LEAST 64
+static uint32_t rows_fused(const geometry_request *r, const block *b) {
+    const uint32_t bytes = element_bytes(r->problem), vector = widest_vector(r, r->tuning->column_bytes, false);
+    if (b->stride != 1 || b->row_dims != 1 || b->row->in != (int64_t)b->columns || b->columns * bytes >= FUSED_BYTES)
+        return 1;
+    const uint64_t whole = vector / greatest_divisor(vector, b->columns);
+    const uint64_t wanted = min_u64(FUSED_LANES * vector / b->columns, b->rows / FUSED_ROWS_LEAST) / whole * whole;
+    const uint64_t fused = max_u64(wanted, whole);
+    return b->rows >= 2 * fused ? (uint32_t)fused : 1;
+}
+
+/* Work-items side by side over `columns`, in tiles of whole outputs: the part of a work-group's that have something to
+ * do is as large as it gets, with rows of a tile that the memory likes. */
+#define TILE_BYTES_LEAST 128
+#define TILES_TRIED 64
+#define ROWS_EACH_LEAST 4
+
+typedef struct {
+    uint32_t across, sharing, width;
+    uint64_t tiles;
+} tiling;
+
+static tiling tiling_of(const geometry *g, uint64_t columns, uint64_t rows, uint32_t group, uint64_t tiles) {
+    const uint64_t step = g->load == LOAD_SHIFTED || g->phased ? 1 : g->vector; /* tiles are aligned as vectors are */
+    const uint64_t unit = g->fused > 1 ? columns : g->inner * step / greatest_divisor(g->inner, step);
+    const uint64_t many = g->one_batch ? 1 : max_u64(g->period, rows / ROWS_EACH_LEAST / g->period * g->period);
+    tiling t;
+    t.width = (uint32_t)(ceil_div(ceil_div(columns, tiles), unit) * unit);
+    if (g->inner == 1 && !g->phased)
+        t.width = (uint32_t)(ceil_div(t.width, g->vector) * g->vector);
+    t.across = (uint32_t)ceil_div(ceil_div(t.width + (g->phased ? g->vector - 1 : 0), g->vector), g->strip);
+    t.sharing = (uint32_t)min_u64(group / t.across / g->period * g->period, many);
+    t.tiles = ceil_div(columns, t.width);
+    return t;
+}
+
+static bool choose_tiling(const geometry_request *r, const block *b, uint32_t group, geometry *g) {
+    const uint64_t columns = b->columns * g->fused, rows = b->rows / g->fused;
+    const uint64_t wanted = wanted_groups(r, g->family);
+    const uint64_t room = group / g->period * g->vector * g->strip;
+    const uint32_t least = max_u32(1, TILE_BYTES_LEAST / element_bytes(r->problem));
+    double best = 0;
+    tiling chosen = {0};
+    if (room < g->vector || group < g->period)
+        return false;
+    const uint64_t first = g->fused > 1 ? 1 : ceil_div(columns, room);
+    for (uint64_t tiles = first; tiles < first + TILES_TRIED; ++tiles) {
+        const tiling t = tiling_of(g, columns, rows, group, tiles);
+        if (!t.sharing)
+            continue;
+        if (best > 0 && (t.width < least || t.tiles > 4 * first + 4 || g->fused > 1))
+            break;
+        const double busy = (double)columns / (double)(t.tiles * g->vector * g->strip) * t.sharing / group;
+        const bool scarce = t.tiles * g->outers * 2 < wanted;
+        const double worth = busy * (scarce ? 0.5 : 1.0);
+        if (worth > best * 1.03) {
+            best = worth;
+            chosen = t;
+        }
+    }
+    g->lanes = chosen.across;
+    g->sharing = chosen.sharing;
+    g->width = chosen.width;
+    g->tiles = chosen.tiles;
+    return best > 0;
+}
+
+/* Work-items of a work-group: as many as have room for candidates in local memory, and fewer where there are many blocks
+ * of which each is little to do beside the merge of what so many have found. */
+#define GROUP_LEAST 32
+#define VECTORS_EACH 64
+static uint32_t group_of(const geometry_request *r, const block *b, const geometry *g) {
+    const uint64_t candidate = element_bytes(r->problem) < 8 ? 8 : 16, most = r->tuning->group_columns;
+    const uint64_t vectors = ceil_div(b->columns * b->rows, g->vector), wanted = wanted_groups(r, g->family);
+    uint32_t group = floor_power(most, r->group_limit);
+    while (group > 1 && (uint64_t)(group + 16) * g->vector * candidate > r->device->local_bytes / 2)
+        group /= 2;
+    while (group > GROUP_LEAST && !g->one_batch && group / 2 >= g->period && vectors < (uint64_t)group * VECTORS_EACH &&
+           g->outers * group >= wanted * most)
+        group /= 2;
+    return group;
+}
+
+/* Rows that a work-item loads before it folds them. */
+static uint32_t rows_in_flight(const geometry_request *r, const geometry *g) {
+    uint32_t some = r->tuning->unroll_columns;
+    if (g->one_batch)
+        return max_u32(4, floor_power(2 * g->units - 1, FEW_ROWS));
+    while (some > 8 && (uint64_t)g->sharing * some * 2 > g->units)
+        some /= 2;
+    return min_u32(some, g->load == LOAD_SHIFTED ? 8 : 16);
+}
+
+static const char *lay_out_stream(const geometry_request *r, geometry *g) {
+    const layout *l = r->layout;
+    block b = {0};
+    const char *refused = find_block(l, &b);
+    if (refused)
+        return refused;
+    g->fused = rows_fused(r, &b);
+    g->inner = (uint32_t)b.inner;
+    choose_vector(r, &b, g);
+    g->outers = l->outputs / b.kept->size;
+    const uint32_t group = group_of(r, &b, g);
+    if (group == 1)
+        return "it takes work-groups of several work-items";
+    choose_arithmetic(r, g);
+    if (!choose_tiling(r, &b, group, g))
+        return "it takes outputs whose neighbours fit a work-group";
+    g->units = b.rows / g->fused;
+    g->unroll = rows_in_flight(r, g);
+    const uint64_t run = (uint64_t)g->sharing * g->unroll, step = b.row_dims == 1 ? g->sharing : run;
+    const uint64_t row_bytes = (uint64_t)g->width * element_bytes(r->problem);
+    g->least = ceil_div(max_u64(run, r->tuning->part_bytes / row_bytes), run) * run;
+    refused = cut(r, g->tiles * g->outers, g->least, step, part_units(r, g->fused * b.inner, 1), g);
+    if (refused)
+        return refused;
+    g->steady = b.row_dims == 1 || (b.row->size % run == 0 && (g->parts == 1 || g->chunk % run == 0));
+    g->scan = deal(r, group, g->tiles * g->outers * g->parts, r->tuning->groups_max);
+    g->one_job = has_one_job(g);
+    refused = plan_merge(r, g->tiles * g->outers, g->width / b.inner / g->fused, g);
+    if (!refused && g->units <= PART_ELEMENTS_MAX / g->fused / b.inner)
+        keep_for_later(r->tuning->late_columns, g->tiles * g->outers, step, g->least, g);
+    return refused;
+}
+
+static void add_options(const geometry *g, writer *out) {
+    text_add(out, " -DUNROLL=%" PRIu32 " -DSTRIP=%" PRIu32 "%s%s%s%s%s", g->unroll, g->strip,
+             g->one_batch ? " -DONE_BATCH=1" : "", g->phased ? " -DPHASED=1" : "", g->inner > 1 ? " -DUNWALKED=1" : "", g->steady ? " -DRUNS=1" : "",
+             g->pieces ? " -DLATE=1" : "");
+}
+
+/* Elements of the buffer that are addressed first and last. */
+static void add_range(const layout_dim *dims, uint32_t count, stream_t *s) {
+    for (uint32_t i = 0; i < count; ++i) {
+        const int64_t way = (int64_t)(dims[i].size - 1) * dims[i].in;
+        *(way < 0 ? &s->first : &s->last) += (cl_ulong)way;
+    }
+}
+
+static void set_stream(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
+    block b = {0};
+    find_block(l, &b);
+    stream_t s = {.jobs = jobs,
+                  .jobs_per_group = g->scan.jobs_per_group,
+                  .parts = g->parts,
+                  .rows = g->units,
+                  .chunk = g->chunk,
+                  .columns = b.columns * g->fused,
+                  .tiles = g->tiles,
+                  .outers = g->outers,
+                  .per_tiles = reciprocal(g->tiles),
+                  .per_outers = reciprocal(g->outers),
+                  .segment = b.row_dims == 1 ? g->units : b.row->size,
+                  .stride = b.row->in * (int64_t)g->fused,
+                  .column_stride = b.stride,
+                  .column_index = b.kept->index,
+                  .column_value = b.kept->value,
+                  .first = (cl_ulong)l->in_offset,
+                  .last = (cl_ulong)l->in_offset,
+                  .width = g->width,
+                  .across = g->lanes,
+                  .per_across = short_reciprocal(g->lanes),
+                  .sharing = g->sharing,
+                  .fused = g->fused,
+                  .row = (cl_uint)b.columns,
+                  .rest = (cl_uint)(b.rows % g->fused),
+                  .inner = g->inner};
+    size_t bytes = offsetof(stream_t, late);
+    add_range(l->kept, l->kept_count, &s);
+    add_range(l->reduced, l->reduced_count, &s);
+    if (g->pieces) {
+        s.late.pieces = (cl_uint)g->pieces;
+        s.late.piece = (cl_uint)g->piece;
+        bytes += sizeof s.late;
+    }
+    set_argument(arguments, 0, &s, bytes);
+}
+
+static void describe(const geometry *g, writer *out) {
+    text_add(out, "%" PRIu32 " x %" PRIu32 " lanes, vectors of %" PRIu32, g->lanes, g->sharing, g->vector);
+    if (g->fused > 1)
+        text_add(out, ", %" PRIu32 " rows at once", g->fused);
+    if (g->inner > 1)
+        text_add(out, ", %" PRIu32 " columns an output", g->inner);
+}
+
+const family family_stream = {
+    .name = "stream",
+    .kernel = "stream",
+    .structs = 1,
+    .struct_bytes = {offsetof(stream_t, late)},
+    .over_columns = true,
+    .merges_values = true,
+    .lay_out = lay_out_stream,
+    .options = add_options,
+    .arguments = set_stream,
+    .describe = describe,
+};
+
+/* It suits when columns lie nearer than rows, unless they are whole vectors that fill whole work-groups: those have a
+ * kernel of their own (columns.c). */
+static bool fills_groups(const geometry *g) {
+    const uint64_t vectors = g->width * g->tiles / g->vector, group = g->scan.group;
+    return !g->phased && g->load != LOAD_SHIFTED && !g->one_batch && g->fused == 1 && g->inner == 1 &&
+           (ceil_div(vectors, group) * group - vectors) * 8 <= vectors;
+}
+
+/* Bytes of a block that are worth a work-group. */
+#define BLOCK_BYTES_LEAST 2048
+
+static bool columns_are_nearer(const geometry_request *r, const geometry *g) {
+    block b = {0};
+    if (find_block(r->layout, &b) || fills_groups(g))
+        return false;
+    if (b.columns * b.rows < BLOCK_BYTES_LEAST / element_bytes(r->problem))
+        return false;
+    const int64_t row = b.row->in < 0 ? -b.row->in : b.row->in;
+    return row > b.stride || row == 0 || b.row->size == 1;
+}
+
+static bool columns_do(const geometry_request *r, const geometry *g) {
+    return columns_are_nearer(r, g) && whole_reductions_do(r, g);
+}
+
+const strategy strategy_stream = {"stream", &family_stream, false, false, LANES_ALL, columns_do};
+const strategy strategy_split_stream = {"split-stream", &family_stream, false, true, LANES_ALL, columns_are_nearer};

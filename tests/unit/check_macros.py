@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""What the host gives kernels (src/families/) is what kernels/options.clh declares, and kernels keep to its conventions.
+
+usage: check_macros.py ROOT [CLANG]
+With clang also: each kernel compiles with the defaults alone, and what the page refuses is refused.
+"""
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(sys.argv[1])
+CLANG = sys.argv[2] if len(sys.argv) > 2 and not sys.argv[2].endswith("NOTFOUND") else None
+PAGE = ROOT / "kernels/options.clh"
+FAMILIES = sorted((ROOT / "kernels/families").glob("*.cl"))
+
+# Options, and a word of the message that refuses them.
+REFUSED = [
+    ("VEC=3", "VEC is"), ("VEC=32", "VEC is"), ("VEC=32 T=uchar GROUP=2", "VEC is"), ("T=uint8_t", "T is"),
+    ("T=float", "T is"), ("IDX_T=ushort", "IDX_T is"), ("IDX_T=long", "IDX_T is"), ("WORDS=2", "boolean"),
+    ("LATE=-1", "boolean"), ("KIND=BOOL", "KIND is"), ("KIND=FLOAT", "MANTISSA"),
+    ("KIND=FLOAT MANTISSA=3 T=uchar", "MANTISSA"), ("KIND=FLOAT MANTISSA=10", "MANTISSA"),
+    ("MANTISSA=23", "mantissa"), ("KEPT=3", "KEPT"), ("REDUCED=-1", "REDUCED"), ("GROUP=3", "powers of two"),
+    ("LANES=2", "LANES"), ("GROUP=2 ACROSS=4", "ACROSS"), ("UNROLL=33", "UNROLL"), ("UNROLL=0", "UNROLL"),
+    ("LOADS=0", "LOADS"), ("WIDE=32", "WIDE"), ("STEP=3", "STEP"), ("HINT=5 AHEAD=64", "HINT"), ("AHEAD=64", "a hint"),
+    ("NEAR=64 AHEAD=64 FAR_HINT=1", "near"), ("LOAD=FAST", "LOAD is"),
+    ("WORDS=1", "packed words"), ("WORDS=1 T=uchar VEC=2", "packed words"), ("STRIP=2 GROUP=2", "strip"),
+    ("ONE_LAUNCH=1 SPLIT=0", "only parts"), ("SPLIT=1 ONE_WORD=1", "in words"),
+    ("SPLIT=1 ONE_LAUNCH=1 ONE_WORD=1 TWO_WORDS=1", "ONE_WORD"),
+    ("SPLIT=1 ONE_LAUNCH=1 ONE_WORD=1 T=ulong", "ONE_WORD"), ("LATE=1", "pieces"),
+    ("GAPS=1", "gaps"), ("GAPS=1 AHEAD=64 HINT=1 REDUCED=2", "gaps"), ("TOGETHER=1 LOAD=STRIDED", "batches"),
+    ("TOGETHER=1 OVERLAP=1", "batches"), ("STEADY=1 OVERLAP=1", "overlap"), ("PEEL=1 REDUCED=0", "single elements"),
+    ("PLACED=1", "places"), ("PLACED=1 T=uchar SPLIT=1", "places"),
+]
+
+problems = []
+
+
+def compile_with(kernel, options):
+    return subprocess.run(
+        [CLANG, "-x", "cl", "-cl-std=CL1.2", "-I", ROOT / "kernels", "--target=spir64", "-Xclang",
+         "-finclude-default-header", "-fsyntax-only", "-Wall", "-Wextra", "-Wundef", "-Werror",
+         *(f"-D{o}" for o in options.split()), kernel], capture_output=True, text=True)
+
+
+declared = [name for name in re.findall(r"^#ifndef ([A-Z_]+)\b", PAGE.read_text(), re.M) if not name.endswith("_CLH")]
+defaults = re.findall(r"^#ifndef ([A-Z_]+)\b(?<!_CLH).*\n#define ([A-Z_]+) ", PAGE.read_text(), re.M)
+always = {*declared, *re.findall(r"^#define ([A-Z_]+)\b", PAGE.read_text(), re.M)}
+internal = {"PARTS_ALONE"}
+emitted = set()
+for source in (ROOT / "src/families").glob("*.c"):
+    text = source.read_text()
+    emitted |= set(re.findall(r"-D([A-Z_]+)=", text))
+    problems += [f"{source.name}: -D{name} without a value" for name in re.findall(r"-D([A-Z_]+)[^A-Z_=]", text)]
+for name in sorted(emitted - set(declared)):
+    problems.append(f"kernels/options.clh does not declare {name}, which the host gives")
+for name in sorted(set(declared) - emitted - internal):
+    problems.append(f"kernels/options.clh declares {name}, which the host never gives")
+for name, other in defaults:
+    if name != other:
+        problems.append(f"kernels/options.clh: the default of {name} is {other}'s")
+for name in {n for n in declared if declared.count(n) > 1}:
+    problems.append(f"kernels/options.clh declares {name} twice")
+
+for file in sorted((ROOT / "kernels").rglob("*.cl*")):
+    if file == PAGE:
+        continue
+    for number, line in enumerate(file.read_text().split("\n"), 1):
+        asked = re.findall(r"^\s*#\s*(?:ifdef|ifndef)\s+(\w+)", line) + re.findall(r"\bdefined\s*\(?\s*(\w+)", line)
+        made = re.findall(r"^\s*#\s*(?:define|undef)\s+(\w+)", line)
+        problems += [f"{file.relative_to(ROOT)}:{number}: {name} is always defined: #if {name}" for name in asked
+                     if line.lstrip().startswith("#") and name in always]
+        problems += [f"{file.relative_to(ROOT)}:{number}: {name} is the host's" for name in made
+                     if name in always and name not in internal]
+for kernel in FAMILIES:
+    first = re.search(r'^#include "(.*)"', kernel.read_text(), re.M)
+    if not first or first.group(1) != "options.clh":
+        problems.append(f"{kernel.relative_to(ROOT)}: options.clh comes first")
+
+if CLANG:
+    for kernel in FAMILIES:
+        result = compile_with(kernel, "")
+        if result.returncode:
+            problems.append(f"{kernel.name} does not compile with the defaults alone:\n{result.stderr}")
+    for options, word in REFUSED:
+        message = compile_with(ROOT / "kernels/families/rows.cl", options).stderr
+        if not re.search(rf"error: .*{word}", message):
+            problems.append(f"{options} is not refused by a message with \"{word}\":\n{message}")
+
+for problem in problems:
+    print(problem)
+print(f"check_macros: {len(declared) - len(internal)} macros, {len(problems)} problems")
+sys.exit(1 if problems else 0)

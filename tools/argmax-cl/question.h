@@ -1,0 +1,26 @@
+/* Descriptors of blocks, with all that they point to: a question must stay where it is. */
+#ifndef ARGMAX_CL_TOOL_QUESTION_H
+#define ARGMAX_CL_TOOL_QUESTION_H
+
+#include "answer.h"
+#include "masked.h"
+
+typedef struct question {
+    argmax_cl_desc desc;
+    argmax_cl_tensor in, index, value;
+    uint64_t sizes[ARGMAX_CL_MAX_RANK], answer_sizes[ARGMAX_CL_MAX_RANK];
+    int64_t strides[ARGMAX_CL_MAX_RANK], answer_strides[ARGMAX_CL_MAX_RANK];
+    uint32_t axes[ARGMAX_CL_MAX_RANK];
+} question;
+
+/* A block in memory, packed in the order of its file, with packed answers: int64 and values. */
+void question_of_block(question *q, const blocks *p, const box *b, const masked_rule *rule, argmax_cl_nan_mode nan_mode,
+                       bool fortran_order);
+
+/* The block's tile: its place on the kept axes, whole on the reduced ones. There is no such input. */
+void question_of_tile(question *q, const blocks *p, const box *b, const masked_rule *rule, argmax_cl_nan_mode nan_mode);
+
+/* Put what is asked of a block or its tile where it belongs among all answers, of the answer's index type. */
+void question_into_answer(question *q, const blocks *p, const box *b, const answer *r);
+
+#endif
