@@ -196,7 +196,7 @@ argmax_cl_status tuning_read(const char *source, const char *path, bool must_exi
 /* ---- families/strategy.c, families/geometry.c: which kernel, and how it lies over the problem ------------- */
 
 struct family; /* families/family.h */
-typedef enum load_kind { LOAD_ALIGNED, LOAD_UNALIGNED, LOAD_PACKED, LOAD_SHIFTED, LOAD_STRIDED } load_kind;
+typedef enum load_kind { LOAD_ALIGNED, LOAD_UNALIGNED, LOAD_PACKED, LOAD_STRIDED, LOAD_SHIFTED } load_kind;
 
 /* Work-groups of one launch: `jobs` dealt out in runs of jobs_per_group. */
 typedef struct launch_grid {

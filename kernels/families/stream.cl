@@ -104,6 +104,7 @@ static inline long row_place(const dims_t *dims, const stream_t *g, const walk_t
     return segment_start(dims, w) + (long)w.x * g->stride;
 }
 
+#ifdef MAY_REACH_OUT
 /* Go on by one row, `sharing` later. */
 static inline __attribute__((always_inline)) void next_row(const dims_t *dims, const stream_t *g, step_t *step) {
 #if RUNS
@@ -114,6 +115,7 @@ static inline __attribute__((always_inline)) void next_row(const dims_t *dims, c
     step->row = row_place(dims, g, step->walk);
 #endif
 }
+#endif
 
 /* Fold `count` rows, 1..UNROLL, which are iterations k, k + 1, ..., and go on behind them. */
 static inline __attribute__((always_inline)) void fold_rows(const dims_t *dims, const stream_t *g, const uint count, const uint k, step_t *step,

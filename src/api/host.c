@@ -5,6 +5,7 @@
 #include "api/stream.h"
 #include "api/structs.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -31,6 +32,7 @@ static bool fits(const problem *p, const device_facts *facts, const argmax_cl_ho
     const uint64_t buffer = facts->max_buffer < SIZE_MAX ? facts->max_buffer : SIZE_MAX;
     const uint64_t index_size = p->index.type->bits / 8, value_size = p->value.type ? p->value.type->bits / 8 : 0;
     const uint64_t input = input_bytes(p), largest = index_size > value_size ? index_size : value_size;
+    assert(index_size);
     if (p->outputs == 0)
         return true;
     if (input > buffer || p->outputs > buffer / largest || (input > WATCHED_BYTES && stream_is_watched(options)))

@@ -3,6 +3,7 @@
 
 #include "api/structs.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -153,6 +154,7 @@ static void walk_rows(unsigned char *array, const tensor_view *view, uint64_t fi
     const uint32_t inner = inner_axis(view);
     uint64_t at[MAX_RANK] = {0}, done = 0;
     int64_t place = (int64_t)view->offset;
+    assert((to != NULL) != (from != NULL));
     for (uint32_t axis = inner; axis-- > 0; first /= view->size[axis]) {
         at[axis] = first % view->size[axis];
         place += view->size[axis] > 1 ? (int64_t)at[axis] * view->stride[axis] : 0;
@@ -161,7 +163,7 @@ static void walk_rows(unsigned char *array, const tensor_view *view, uint64_t fi
         unsigned char *const here = array + place * (int64_t)element;
         if (to)
             gather(to + done, here, view->stride[inner], view->size[inner], element);
-        else
+        if (from)
             scatter(here, view->stride[inner], from + done, view->size[inner], element);
         done += packed_row * element;
         /* The next row: count up the other axes, the last of them fastest. The stride of an axis of size 1 may be

@@ -6,6 +6,7 @@
 #include "api/stream.h"
 #include "api/structs.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -122,6 +123,7 @@ argmax_cl_status argmax_cl_partials_host(argmax_cl_handle handle, argmax_cl_oper
 /* Packed copies of both answers, unless they are packed. */
 static argmax_cl_status add(const problem *p, const partial_place *place, const argmax_cl_host_arrays *arrays,
                             argmax_cl_partial *partials) {
+    assert(p->index.type && p->value.type);
     const bool index_packed = host_is_packed(&p->index), value_packed = host_is_packed(&p->value);
     const size_t index_bytes = (size_t)p->outputs * (p->index.type->bits / 8);
     const size_t value_bytes = (size_t)p->outputs * (p->value.type->bits / 8);

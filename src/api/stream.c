@@ -112,8 +112,8 @@ static argmax_cl_status cut_input(stream *s) {
                                .memory = options->memory_limit ? options->memory_limit
                                          : facts->memory       ? facts->memory / 2
                                                                : UINT64_MAX,
-                               .copies = 2 * (uint64_t)SLOTS,
-                               .point_bytes = 2 * SLOTS * answer + sizeof(argmax_cl_partial)};
+                               .copies = (uint64_t)2 * SLOTS,
+                               .point_bytes = (uint64_t)2 * SLOTS * answer + sizeof(argmax_cl_partial)};
     if (cut_plan(s->p, &limits, &s->cut, &needed))
         return ARGMAX_CL_SUCCESS;
     if (options->memory_limit && !has_too_small_buffers(s))

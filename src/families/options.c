@@ -43,7 +43,7 @@ static void add_outputs(writer *w, const problem *p, const layout *l) {
 }
 
 void options_scan(const problem *p, const layout *l, const geometry *g, char options[OPTIONS_CAPACITY]) {
-    static const char *const loads[] = {"ALIGNED", "UNALIGNED", "PACKED", "SHIFTED", "STRIDED"};
+    static const char *const loads[] = {"ALIGNED", "UNALIGNED", "PACKED", "STRIDED", "SHIFTED"};
     static const char *const standards[] = {"CL1.2", "CL2.0", "CL3.0", "CL1.2"}; /* by handover */
     writer w = {options, OPTIONS_CAPACITY, 0};
     text_add(&w, "-cl-std=%s", standards[g->finish]);

@@ -208,6 +208,8 @@ static const char *lay_out_stream(const geometry_request *r, geometry *g) {
     if (group == 1)
         return "it takes work-groups of several work-items";
     choose_arithmetic(r, g);
+    if (g->phased)
+        g->aligned_elements = 1; /* the kernel finds aligned vectors wherever rows begin */
     if (!choose_tiling(r, &b, group, g))
         return "it takes outputs whose neighbours fit a work-group";
     g->units = b.rows / g->fused;
@@ -301,12 +303,17 @@ const family family_stream = {
     .describe = describe,
 };
 
-/* It suits when columns lie nearer than rows, unless they are whole vectors that fill whole work-groups: those have a
- * kernel of their own (columns.c). */
-static bool fills_groups(const geometry *g) {
-    const uint64_t vectors = g->width * g->tiles / g->vector, group = g->scan.group;
-    return !g->phased && g->load != LOAD_SHIFTED && !g->one_batch && g->fused == 1 && g->inner == 1 &&
-           (ceil_div(vectors, group) * group - vectors) * 8 <= vectors;
+/* It suits when columns lie nearer than rows, unless they are aligned words, or more, that fill a power of two of
+ * work-items: those have a kernel of their own (columns.c). */
+static bool columns_fit(const geometry_request *r, const block *b) {
+    const uint32_t group = floor_power(r->tuning->group_columns, r->group_limit);
+    uint32_t vector = widest_vector(r, r->tuning->column_bytes, false);
+    while (vector > 1 && !strides_divide(r->layout, b, vector))
+        vector /= 2;
+    const uint64_t vectors = ceil_div(b->columns, vector), lanes = floor_power(2 * vectors - 1, group);
+    return b->stride == 1 && b->inner == 1 && b->rows > FEW_ALIGNED_ROWS && vector >= word_of(r) &&
+           (vector > 1 || element_bytes(r->problem) >= 2 * WORD_BYTES) &&
+           (ceil_div(vectors, lanes) * lanes - vectors) * 8 <= vectors;
 }
 
 /* Bytes of a block that are worth a work-group. */
@@ -314,7 +321,8 @@ static bool fills_groups(const geometry *g) {
 
 static bool columns_are_nearer(const geometry_request *r, const geometry *g) {
     block b = {0};
-    if (find_block(r->layout, &b) || fills_groups(g))
+    (void)g;
+    if (find_block(r->layout, &b) || columns_fit(r, &b))
         return false;
     if (b.columns * b.rows < BLOCK_BYTES_LEAST / element_bytes(r->problem))
         return false;

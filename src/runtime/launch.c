@@ -1,6 +1,8 @@
 /* A plan and buffers to one or two enqueues. Everything was decided before. */
 #include "api/handle.h"
 
+#include <stdlib.h>
+
 static cl_int set_buffers(cl_kernel kernel, cl_uint first, const cl_mem *buffers, cl_uint count) {
     cl_int code = CL_SUCCESS;
     for (cl_uint i = 0; i < count && code == CL_SUCCESS; ++i)
@@ -52,14 +54,28 @@ static argmax_cl_status run_once(argmax_cl_plan plan, kernel_set *set, cl_comman
     return status ? status : run(queue, set->scan, &g->scan, wait_count, wait_list, event);
 }
 
-/* Put both stages on the queue. The second waits for the first's event on every queue: some implementations go on with
- * an in-order queue after a command that failed, and would merge what nobody has left. */
+/* What the second launch waits for: the first's event, to be put at the front, and what that waits for. */
+static argmax_cl_status list_for_merge(cl_uint wait_count, const cl_event *wait_list, cl_event **list) {
+    *list = calloc((size_t)wait_count + 1, sizeof **list);
+    if (!*list)
+        return fail(ARGMAX_CL_ERROR_OUT_OF_HOST_MEMORY, "no memory for a wait list of %u events",
+                    (unsigned)wait_count + 1);
+    for (cl_uint i = 0; i < wait_count; ++i)
+        (*list)[i + 1] = wait_list[i];
+    return ARGMAX_CL_SUCCESS;
+}
+
+/* Put both stages on the queue. The second waits for the first's event on every queue, since some implementations go on
+ * with an in-order queue after a command that failed, and would merge what nobody has left; and for the caller's events
+ * too, since some call a command complete that they left out when one of those failed. */
 static argmax_cl_status run_both(argmax_cl_plan plan, kernel_set *set, cl_command_queue queue,
                                  const argmax_cl_buffers *buffers, cl_mem workspace, cl_uint wait_count,
                                  const cl_event *wait_list, cl_event *event) {
     const geometry *g = &plan->geometry;
-    cl_event scanned = NULL;
+    cl_event scanned = NULL, *list = &scanned;
     argmax_cl_status status = kernel_set_need_merge(plan, set);
+    if (!status && wait_count)
+        status = list_for_merge(wait_count, wait_list, &list);
     if (status)
         return status;
     cl_int code = set_scan_buffers(plan, set->scan, buffers, workspace);
@@ -72,10 +88,13 @@ static argmax_cl_status run_both(argmax_cl_plan plan, kernel_set *set, cl_comman
     status = status_of_set(code);
     if (!status)
         status = run(queue, set->scan, &g->scan, wait_count, wait_list, &scanned);
-    if (status)
-        return status; /* and what `scanned` is now, nobody says */
-    status = run(queue, set->merge, &g->merge, 1, &scanned, event);
-    clReleaseEvent(scanned);
+    if (!status) { /* else nobody says what `scanned` is now */
+        list[0] = scanned;
+        status = run(queue, set->merge, &g->merge, wait_count + 1, list, event);
+        clReleaseEvent(scanned);
+    }
+    if (list != &scanned)
+        free(list);
     return status;
 }
 

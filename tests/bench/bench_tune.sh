@@ -83,7 +83,7 @@ as_before "a broken start"
 defect() { # CONDITION: wrong indices where it holds
     rm -rf "$folder/kernels"
     cp -r "$(dirname "$0")/../../kernels" "$folder/kernels"
-    sed -i "s/? (IDX_T)at :/? (IDX_T)(at ^ ($1)) :/" "$folder/kernels/memory/index.clh"
+    sed -i "s/(IDX_T)at) :/(IDX_T)(at ^ ($1))) :/" "$folder/kernels/memory/index.clh"
     grep -qF "$1" "$folder/kernels/memory/index.clh" || fail "the kernels have no place for the defect"
 }
 export ARGMAX_CL_KERNELS=$folder/kernels

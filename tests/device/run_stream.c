@@ -37,7 +37,7 @@ static void fill(float *data, uint64_t count) {
     }
     for (uint64_t i = pattern; i < count; i += pattern)
         memcpy(data + i, data, (count - i < pattern ? count - i : pattern) * sizeof *data);
-    data[(sizes[0] - 5) * ROW + 7 * 1024 + 9] = 1e9F;
+    data[(sizes[0] - 5) * ROW + (uint64_t)7 * 1024 + 9] = 1e9F;
 }
 
 static double transfer_rate(argmax_cl_handle handle) {
@@ -91,7 +91,7 @@ int main(int argc, char **argv) {
         else if (strcmp(argv[i - 1], "--file") == 0)
             file = more;
         else
-            return fprintf(stderr, "%s: see run_stream.c\n", argv[i - 1]) * 0 + 2;
+            return complain("see run_stream.c for the arguments");
     }
     if (argmax_cl_create_default(&handle, selector))
         return complain("handle");
@@ -101,8 +101,10 @@ int main(int argc, char **argv) {
     void *const memory = mmap(NULL, bytes, file ? PROT_READ : PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | (file ? 0 : MAP_ANONYMOUS), descriptor, 0);
     int64_t *const index = malloc(outputs * sizeof *index);
-    if (memory == MAP_FAILED || !index)
+    if (memory == MAP_FAILED || !index) {
+        free(index);
         return complain("no memory");
+    }
     if (!file)
         fill(memory, count);
     argmax_cl_tensor in = ARGMAX_CL_TENSOR_INIT, out = ARGMAX_CL_TENSOR_INIT;
@@ -126,15 +128,19 @@ int main(int argc, char **argv) {
     double best = 0;
     for (int turn = 0; turn < 3; turn++) {
         const double start = host_clock();
-        if (argmax_cl_host(handle, &desc, &arrays, &options))
+        if (argmax_cl_host(handle, &desc, &arrays, &options)) {
+            free(index);
             return complain("argmax_cl_host");
+        }
         const double seconds = host_clock() - start;
         best = best == 0 || seconds < best ? seconds : best;
     }
     options.seconds_compute = &compute;
     options.seconds_transfer = &transfer;
-    if (argmax_cl_host(handle, &desc, &arrays, &options))
+    if (argmax_cl_host(handle, &desc, &arrays, &options)) {
+        free(index);
         return complain("argmax_cl_host");
+    }
     const uint64_t peak[] = {sizes[0] - 5, 7, 9};
     uint64_t at = 0;
     for (uint32_t i = 0; i < 3; i++)

@@ -35,7 +35,7 @@ static element define(const problem *p, uint64_t output, uint64_t place) {
     return e;
 }
 
-/* The same by the layout: kept dims are in any order, so the output is found by the address of its index. */
+/* The same by the layout, whose reduction may begin at the other end: kept dims are in any order, so the output is found by the address of its index. */
 static element walk(const layout *l, uint64_t index, uint64_t place) {
     element e = {(uint64_t)l->in_offset, (uint64_t)l->index_offset, (uint64_t)l->value_offset, place};
     int64_t rest = (int64_t)(index - (uint64_t)l->index_offset);
@@ -61,6 +61,8 @@ static element walk(const layout *l, uint64_t index, uint64_t place) {
         e.index += at * (uint64_t)l->kept[k].index;
         e.value += at * (uint64_t)l->kept[k].value;
     }
+    if (l->reversed)
+        place = l->reduction - 1 - place;
     for (uint32_t i = l->reduced_count; i-- > 0;) {
         e.in += place % l->reduced[i].size * (uint64_t)l->reduced[i].in;
         place /= l->reduced[i].size;
@@ -170,6 +172,27 @@ static void check_transposed(const layout *l, uint32_t bits, const geometry *g) 
     REQUIRE(!g->words && !g->ptx && g->load != LOAD_ALIGNED && g->load != LOAD_STRIDED, "load %d", (int)g->load);
 }
 
+/* Tiles cover the columns, work-items a tile whatever its vectors begin with, and those that share a column have rows
+ * that begin at the same place. */
+static void check_stream(const layout *l, const geometry *g) {
+    const layout_dim *const column = &l->kept[l->kept_count - 1];
+    const uint64_t columns = column->size * g->inner * g->fused, room = (uint64_t)g->lanes * g->vector * g->strip;
+    REQUIRE(g->scan.group > 1 && g->lanes * g->sharing <= g->scan.group, "%" PRIu32 " x %" PRIu32, g->lanes, g->sharing);
+    REQUIRE(g->period >= 1 && g->sharing >= 1 && g->sharing % g->period == 0, "period %" PRIu32, g->period);
+    REQUIRE(g->width >= 1 && g->tiles == ceil_div(columns, g->width), "%" PRIu64 " tiles", g->tiles);
+    REQUIRE(g->width + (g->phased ? g->vector - 1 : 0) <= room, "%" PRIu32 " columns", g->width);
+    REQUIRE(columns >= g->vector && g->width % g->inner == 0, "%" PRIu64 " columns", columns);
+    REQUIRE(g->fused == 1 || (g->tiles == 1 && g->width == columns), "%" PRIu32 " fused", g->fused);
+    REQUIRE(g->units == l->reduction / g->inner / g->fused && g->units >= 1, "%" PRIu64 " rows", g->units);
+    REQUIRE(g->outers * column->size == l->outputs, "%" PRIu64 " outers", g->outers);
+    REQUIRE(g->scan.jobs == g->tiles * g->outers * g->parts, "%" PRIu64 " jobs", g->scan.jobs);
+    REQUIRE(g->chunk <= PART_ELEMENTS_MAX / g->fused / g->inner, "chunk %" PRIu64, g->chunk);
+    REQUIRE(g->one_batch ? g->chunk <= g->unroll && g->sharing == 1 && !g->phased : g->strip == 1, "strip %" PRIu32,
+            g->strip);
+    REQUIRE(g->load != LOAD_ALIGNED || g->phased || (l->in_offset % g->vector == 0 && g->width % g->vector == 0),
+            "vectors of %" PRIu32, g->vector);
+}
+
 static void check_units(const layout *l, uint32_t bits, const geometry *g) {
     const layout_dim *const last = &l->reduced[l->reduced_count - 1];
     if (is_of(g, "rows")) {
@@ -192,6 +215,8 @@ static void check_units(const layout *l, uint32_t bits, const geometry *g) {
         check_blocks(l, bits, g);
     } else if (is_of(g, "transposed")) {
         check_transposed(l, bits, g);
+    } else if (is_of(g, "stream")) {
+        check_stream(l, g);
     } else if (is_of(g, "abreast")) {
         REQUIRE(g->unroll >= 1, "unroll %" PRIu32, g->unroll);
         REQUIRE(g->parts == 1 && g->scan.group == 1 && g->units <= PART_ELEMENTS_MAX / g->vector, "%" PRIu64 " units",
@@ -222,11 +247,11 @@ static void check_parts(const layout *l, const geometry *g) {
     REQUIRE(g->units >= 1 && g->chunk >= 1 && g->parts >= 1 && g->parts % tiles == 0, "%" PRIu64 " parts", g->parts);
     if (g->pieces) {
         const uint64_t before = g->parts * g->chunk;
-        REQUIRE((is_of(g, "rows") || columns) && g->finish && g->piece >= 1, "pieces of %" PRIu64, g->piece);
+        REQUIRE((is_of(g, "rows") || is_of(g, "stream") || columns) && g->finish && g->piece >= 1, "pieces of %" PRIu64, g->piece);
         REQUIRE(before < g->units && ceil_div(g->units - before, g->piece) == g->pieces,
                 "%" PRIu64 " pieces of %" PRIu64, g->pieces, g->piece);
         /* A work-item of columns counts on from piece to piece. */
-        const uint64_t sharing = columns ? g->scan.group / g->lanes : 1;
+        const uint64_t sharing = columns ? g->scan.group / g->lanes : is_of(g, "stream") ? g->sharing : 1;
         REQUIRE(g->chunk % sharing == 0 && g->piece % sharing == 0 && !(columns && g->one_block),
                 "%" PRIu64 " rows of %" PRIu64, g->chunk, g->piece);
     } else {
@@ -260,7 +285,7 @@ static void check_parts(const layout *l, const geometry *g) {
 
 /* Counters of each unit: what came, what was drawn, and a word of the best so far, where that holds key and tie. */
 static void check_counters(const problem *p, const layout *l, const device_facts *device, const geometry *g) {
-    const uint64_t units = is_of(g, "columns") ? g->tiles * g->outers : l->outputs;
+    const uint64_t units = is_of(g, "columns") || is_of(g, "stream") ? g->tiles * g->outers : l->outputs;
     REQUIRE(g->finish == device->handover, "handover %d", (int)g->finish);
     const uint64_t each = g->one_word ? 4 : g->two_words ? 2 + 4 * g->parts : g->pieces ? 2 : 1;
     REQUIRE(g->counters == units * each, "%" PRIu64 " counters", g->counters);
@@ -283,7 +308,7 @@ static void check_alignment(const layout *l, const geometry *g) {
     const layout_dim *const along = is_of(g, "columns") ? column : is_of(g, "folded") ? &l->reduced[g->fold] : last;
     const int64_t vector = g->vector;
     if (along != column && !is_of(g, "folded") && !is_of(g, "rows") && !is_of(g, "held") && !is_of(g, "abreast"))
-        return; /* check_blocks, check_transposed */
+        return; /* check_blocks, check_transposed, check_stream */
     REQUIRE((g->load == LOAD_STRIDED) == (along->in != 1), "stride %" PRId64, along->in);
     if (g->load != LOAD_ALIGNED || g->peel)
         return;
@@ -299,7 +324,7 @@ static void check_geometry(const problem *p, const layout *l, const device_facts
     char options[OPTIONS_CAPACITY];
     check_grid(&g->scan, group_limit);
     REQUIRE(is_power(g->vector) && g->vector <= 32, "vectors of %" PRIu32, g->vector);
-    REQUIRE(is_power(g->lanes) && g->lanes <= g->scan.group, "%" PRIu32 " lanes", g->lanes);
+    REQUIRE((is_power(g->lanes) || is_of(g, "stream")) && g->lanes <= g->scan.group, "%" PRIu32 " lanes", g->lanes);
     check_units(l, p->input.type->bits, g);
     check_parts(l, g);
     check_alignment(l, g);

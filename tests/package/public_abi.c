@@ -108,10 +108,10 @@ static const pinned layouts[] = {
     FIELD(argmax_cl_block, sizes, 1),
     FIELD(argmax_cl_block, start, 2),
     SIZE(argmax_cl_block, 3),
-    FIELD(argmax_cl_partial, key, 0),
-    FIELD(argmax_cl_partial, tie, 1),
-    FIELD(argmax_cl_partial, bits, 2),
-    SIZE(argmax_cl_partial, 3),
+    {"argmax_cl_partial.key", offsetof(argmax_cl_partial, key), 0},
+    {"argmax_cl_partial.tie", offsetof(argmax_cl_partial, tie), 8},
+    {"argmax_cl_partial.bits", offsetof(argmax_cl_partial, bits), 16},
+    {"sizeof argmax_cl_partial", sizeof(argmax_cl_partial), 24},
     {"sizeof an enumeration", sizeof(argmax_cl_status), 4},
 };
 

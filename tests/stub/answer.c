@@ -123,7 +123,8 @@ static uint64_t mark_of(cl_mem input, uint64_t out) {
 static void put(const stub_arguments *a, const dims_t *d, uint64_t out, uint64_t index) {
     const stub_options *const o = &a->options;
     store(stub_buffer(a, ROLE_INDEX)->bytes, d->index_offset + place(out, d->kept_count, d->kept_size, d->kept_index),
-          o->wide_index ? 64 : 32, index);
+          o->wide_index ? 64 : 32,
+          o->reversed && index != NO_INDEX && index != MISROUTED ? d->reduction - 1 - index : index);
     if (!o->value)
         return;
     uint64_t bits = o->no_winner;

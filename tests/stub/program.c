@@ -40,6 +40,7 @@ static stub_options read_options(const char *text) {
         .is_signed = is(text, "KIND", "SIGNED"),
         .minimum = number(text, "MINIMUM"),
         .last = number(text, "LAST"),
+        .reversed = number(text, "REVERSED"),
         .ignore_nan = number(text, "IGNORE_NAN"),
         .value = number(text, "VALUE"),
         .wide_index = defined(text, "IDX_T") && width(defined(text, "IDX_T")) == 64,
@@ -49,7 +50,7 @@ static stub_options read_options(const char *text) {
         .no_winner = number(text, "NO_WINNER"),
         .room = number(text, "KEPT") && number(text, "REDUCED") ? 2 : MAX_RANK,
         .grid_tail = defined(text, "GAPS")                               ? sizeof((rows_t *)0)->gaps
-                     : defined(text, "LATE") && defined(text, "ACROSS")  ? sizeof((columns_t *)0)->late
+                     : defined(text, "LATE") && defined(text, "STRIP")   ? sizeof((columns_t *)0)->late
                      : defined(text, "LATE")                             ? sizeof((rows_t *)0)->late
                      : defined(text, "FUSED") && defined(text, "ACROSS") ? sizeof((columns_t *)0)->segment_rows
                                                                          : 0,

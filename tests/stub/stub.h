@@ -105,7 +105,7 @@ typedef enum stub_role {
 /* From the build options. */
 typedef struct stub_options {
     uint32_t bits, mantissa;
-    bool is_float, is_signed, minimum, last, ignore_nan;
+    bool is_float, is_signed, minimum, last, reversed, ignore_nan;
     bool value, wide_index, split, one_launch, words;
     uint64_t no_winner;
     uint32_t room;    /* of each list of dims */
