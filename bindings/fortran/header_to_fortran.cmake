@@ -100,7 +100,7 @@ endforeach()
 
 # ---- Functions
 # An array: a parameter with "*" whose name is a plural, or a text. Everything else with "*" is one thing.
-set(arrays "^(sizes|strides|coordinates|axes|devices|wait_list|text|selector|events|queues|handles)$")
+set(arrays "^(sizes|strides|coordinates|axes|devices|wait_list|text|selector|events|queues|handles|partials|into|from)$")
 string(REGEX MATCHALL "ARGMAX_CL_API [^@{]*@" prototypes "${text}")
 foreach(prototype IN LISTS prototypes)
   string(REGEX MATCH "ARGMAX_CL_API ([^(]*[ *])(arg[a-z_0-9]+)[(](.*)[)]@" match "${prototype}")

@@ -12,6 +12,7 @@ program test_api
   call bounds()
   call one_call()
   call plan()
+  call partials()
   call argmax_cl_destroy(handle)
   print '(a)', 'all as expected'
 contains
@@ -35,16 +36,19 @@ contains
     type(argmax_cl_buffers) :: buffers
     type(argmax_cl_host_arrays) :: arrays
     type(argmax_cl_host_options) :: options
+    type(argmax_cl_block) :: block
     call argmax_cl_tensor_init(tensor)
     call argmax_cl_desc_init(desc)
     call argmax_cl_buffers_init(buffers)
     call argmax_cl_host_arrays_init(arrays)
     call argmax_cl_host_options_init(options)
+    call argmax_cl_block_init(block)
     call expect(tensor%struct_size == c_sizeof(tensor), 'argmax_cl_tensor has another size in C')
     call expect(desc%struct_size == c_sizeof(desc), 'argmax_cl_desc has another size in C')
     call expect(buffers%struct_size == c_sizeof(buffers), 'argmax_cl_buffers has another size in C')
     call expect(arrays%struct_size == c_sizeof(arrays), 'argmax_cl_host_arrays has another size in C')
     call expect(options%struct_size == c_sizeof(options), 'argmax_cl_host_options has another size in C')
+    call expect(block%struct_size == c_sizeof(block), 'argmax_cl_block has another size in C')
   end subroutine
 
   subroutine errors()
@@ -154,6 +158,39 @@ contains
     call must(argmax_cl_plan_describe(p, text, size(text, kind=c_size_t), length), 'argmax_cl_plan_describe')
     call expect(length > 0, 'argmax_cl_plan_describe')
     call argmax_cl_plan_destroy(p)
+  end subroutine
+
+  ! Two halves of an array, merged.
+  subroutine partials()
+    real(c_float), target :: x(4, 3)
+    integer(c_int64_t), target :: sizes(2), part(2), start(2), found(3)
+    integer(c_int32_t), target :: axes(1)
+    type(argmax_cl_tensor), target :: input, index
+    type(argmax_cl_desc) :: desc
+    type(argmax_cl_block) :: block
+    type(argmax_cl_host_arrays) :: arrays
+    type(argmax_cl_partial) :: best(3), other(3)
+    integer(c_int64_t), target :: strides(2)
+    x = reshape([1., 7., 3., 7., -5., -2., -9., -4., 0., 0., 0., 8.], [4, 3])
+    sizes = [3, 4]
+    part = [3, 2]
+    strides = [4, 1]
+    axes = [1]
+    call describe(input, index, desc, part, axes)
+    input%strides = c_loc(strides)
+    call argmax_cl_block_init(block)
+    block%sizes = c_loc(sizes)
+    block%start = c_loc(start)
+    start = [0, 0]
+    call must(argmax_cl_partials_host(handle, ARGMAX_CL_ARGMAX, desc, block, c_loc(x), best), 'argmax_cl_partials_host')
+    start = [0, 2]
+    call must(argmax_cl_partials_host(handle, ARGMAX_CL_ARGMAX, desc, block, c_loc(x(3, 1)), other), 'the other half')
+    call must(argmax_cl_partials_merge(3_c_int64_t, best, other), 'argmax_cl_partials_merge')
+    call describe(input, index, desc, sizes, axes)
+    call argmax_cl_host_arrays_init(arrays)
+    arrays%index = c_loc(found)
+    call must(argmax_cl_partials_finish(ARGMAX_CL_ARGMAX, desc, best, arrays), 'argmax_cl_partials_finish')
+    call expect(all(found == [1, 1, 3]), 'merged halves')
   end subroutine
 
   subroutine describe(input, index, desc, sizes, axes)
