@@ -12,9 +12,9 @@
  * its `rest` of rows is folded element by element.
  *
  * From the host (options.clh): GROUP, UNROLL (rows in flight), STRIP (vectors of a work-item, which
- * lie `across` vectors apart), ONE_BATCH where no part has more than UNROLL rows and nobody shares a column, UNWALKED 1 where the last reduced dim is inside the columns, RUNS where UNROLL rows of a
- * work-item lie at equal distances, LATE: the end of a tile is dealt out in pieces, to whoever is done with its part
- * (late.clh). */
+ * lie `across` vectors apart), ONE_BATCH where no part has more than UNROLL rows and nobody shares a column, UNWALKED 1
+ * where the last reduced dim is inside the columns, RUNS where UNROLL rows of a work-item lie at equal distances, LATE:
+ * the end of a tile is dealt out in pieces, to whoever is done with its part (late.clh). */
 #include "options.clh"
 
 #include "workgroup/finish.clh"
@@ -72,7 +72,7 @@ static inline bool is_inside(const inside_t *i, __global const T *p) {
     return ((uintptr_t)p >= i->first) & ((uintptr_t)(p + (VEC - 1)) <= i->last);
 }
 /* Zeros stand for what lies outside; no column is made of them. */
-#define ELEMENT(j) (((uintptr_t)(p + (j)) >= i->first) & ((uintptr_t)(p + (j)) <= i->last) ? p[j] : (T)0)
+#define ELEMENT(j) ((uintptr_t)(p + (j)) >= i->first && (uintptr_t)(p + (j)) <= i->last ? p[j] : (T)0)
 static inline TV load_inside(const inside_t *i, __global const T *p) {
 #if VEC == 1
     return ELEMENT(0);
@@ -118,23 +118,24 @@ static inline __attribute__((always_inline)) void next_row(const dims_t *dims, c
 #endif
 
 /* Fold `count` rows, 1..UNROLL, which are iterations k, k + 1, ..., and go on behind them. */
-static inline __attribute__((always_inline)) void fold_rows(const dims_t *dims, const stream_t *g, const uint count, const uint k, step_t *step,
-                             acc_t acc[STRIP]) {
+static inline __attribute__((always_inline)) void fold_rows(const dims_t *dims, const stream_t *g, const uint count,
+                                                            const uint k, step_t *step, acc_t acc[STRIP]) {
     TV bits[STRIP][UNROLL];
+    (void)dims;
 #ifdef MAY_REACH_OUT
     step_t look = *step;
     bool inside = true;
 #if RUNS
 #pragma unroll
     for (int s = 0; s < STRIP; ++s)
-        inside &= is_inside(&look.inside, look.start[s] + look.row) &
-                  is_inside(&look.inside, look.start[s] + look.row + (long)((count - 1) * g->sharing) * g->stride);
+        inside = inside && is_inside(&look.inside, look.start[s] + look.row) &&
+                 is_inside(&look.inside, look.start[s] + look.row + (long)((count - 1) * g->sharing) * g->stride);
 #else
 #pragma unroll
     for (int u = 0; u < UNROLL; ++u) {
 #pragma unroll
         for (int s = 0; s < STRIP; ++s)
-            inside &= (uint)u >= count || is_inside(&look.inside, look.start[s] + look.row);
+            inside = inside && ((uint)u >= count || is_inside(&look.inside, look.start[s] + look.row));
         next_row(dims, g, &look);
     }
 #endif
@@ -209,7 +210,8 @@ typedef struct {
 } winners_t;
 
 /* Take those of a block, whose rows begin at `first`, where they are better: blocks come in rising order. */
-static inline __attribute__((always_inline)) void take_block(winners_t *w, const acc_t acc, const uint first, const uint sharing, const bool is_first) {
+static inline __attribute__((always_inline)) void take_block(winners_t *w, const acc_t acc, const uint first,
+                                                             const uint sharing, const bool is_first) {
     const TV k = ACC_KEY(acc);
     const VECTOR(uint) row = ACC_AT(acc) * sharing + first;
     if (is_first) {
@@ -227,8 +229,9 @@ static inline __attribute__((always_inline)) void take_block(winners_t *w, const
 }
 
 /* Rows r, r + sharing, ... below `end`, places counted from row `from`; is_first before the first of them. */
-static inline __attribute__((always_inline)) void scan(const dims_t *dims, const stream_t *g, step_t *step, const ulong r, const ulong end,
-                        const ulong from, const bool is_first, winners_t w[STRIP]) {
+static inline __attribute__((always_inline)) void scan(const dims_t *dims, const stream_t *g, step_t *step,
+                                                       const ulong r, const ulong end, const ulong from,
+                                                       const bool is_first, winners_t w[STRIP]) {
     const uint left = r < end ? (uint)(end - r) : 0;
     const uint rows = g->sharing == 1 ? left : (left + (g->sharing - 1)) / g->sharing;
     step->walk = walk_to(r, g->segment);
@@ -301,8 +304,8 @@ static inline __attribute__((always_inline)) void scan(const dims_t *dims, const
 #else
 #define LEAVE(answer, won, k, at)                                                                                      \
     put_answer(&dims, in, TARGET_ARGUMENTS, index_at + (long)(answer) * g.column_index,                                \
-               value_at + (long)(answer) * g.column_value,                                                             \
-               block + (long)(answer) * (long)g.inner * COLUMN_STRIDE(&g), won, at, KEY_KNOWN(k))
+               value_at + (long)(answer) * g.column_value, block + (long)(answer) * (long)g.inner * COLUMN_STRIDE(&g), \
+               won, at, KEY_KNOWN(k))
 #endif
 
 #if LATE
@@ -314,8 +317,8 @@ static inline __attribute__((always_inline)) void scan(const dims_t *dims, const
         DRAW_FIRST(unit)                                                                                               \
         do {                                                                                                           \
             if (is_there) {                                                                                            \
-                scan(&dims, &g, &step, row + share, last, from, is_first, winners);                                   \
-                is_first &= row + share >= last;                                                                       \
+                scan(&dims, &g, &step, row + share, last, from, is_first, winners);                                    \
+                is_first = is_first && row + share >= last;                                                            \
             }                                                                                                          \
             TAKE(unit, piece, turn)                                                                                    \
             row = g.parts * g.chunk + (ulong)piece * g.late.piece;                                                     \
@@ -333,7 +336,7 @@ static inline __attribute__((always_inline)) void scan(const dims_t *dims, const
     do {                                                                                                               \
         found = is_there && from + share < to;                                                                         \
         if (found)                                                                                                     \
-            scan(&dims, &g, &step, from + share, to, from, true, winners);                                            \
+            scan(&dims, &g, &step, from + share, to, from, true, winners);                                             \
     } while (0)
 #define MERGE_TILE(unit, first, count) MERGE_UNIT(first, count)
 #endif
@@ -403,8 +406,6 @@ stream(__global const T *restrict in, TARGET, const dims_t dims, const stream_t 
         SCAN_TILE(unit);
 
 #if ONE_BATCH
-        const ulong first_answer = first;
-        const uint answers = width;
 #if VEC == 1
 #pragma unroll
         for (uint s = 0; s < STRIP; ++s) {
@@ -454,7 +455,8 @@ stream(__global const T *restrict in, TARGET, const dims_t dims, const stream_t 
         if (g.rest && part + 1 == g.parts) {
             for (uint c = me; c < g.rest * g.row; c += GROUP) {
                 const T bits = in[block + (long)(g.rows * g.columns) + c];
-                shared[SLOT(0, c)] = better(shared[SLOT(0, c)], CANDIDATE(key_of(bits), PLACE_OF((uint)(g.rows - from), c)));
+                shared[SLOT(0, c)] =
+                    better(shared[SLOT(0, c)], CANDIDATE(key_of(bits), PLACE_OF((uint)(g.rows - from), c)));
             }
             barrier(CLK_LOCAL_MEM_FENCE);
         }
@@ -494,7 +496,7 @@ stream(__global const T *restrict in, TARGET, const dims_t dims, const stream_t 
         }
 #endif
         barrier(CLK_LOCAL_MEM_FENCE);
-        FINISH_UNIT(unit, MERGE_TILE(unit, outer * BLOCK_ANSWERS(g) + first_answer, answers))
+        FINISH_UNIT(unit, MERGE_TILE(unit, UNIT_FIRST(unit, g), UNIT_COUNT(unit, g)))
     }
     MERGE_ONLY(unit, MERGE_UNIT(UNIT_FIRST(unit, g), UNIT_COUNT(unit, g)))
 }

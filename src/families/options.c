@@ -29,8 +29,8 @@ static void add_order(writer *w, const problem *p, const layout *l) {
         text_add(w, " -DKIND=FLOAT -DMANTISSA=%" PRIu32, type->mantissa_bits);
     else
         text_add(w, " -DKIND=%s", type->kind == KIND_SIGNED ? "SIGNED" : "UNSIGNED");
-    text_add(w, " -DMINIMUM=%d -DLAST=%d -DIGNORE_NAN=%d", p->op == ARGMAX_CL_ARGMIN,
-             wants_last(p, l), p->nan_mode == ARGMAX_CL_NAN_IGNORE);
+    text_add(w, " -DMINIMUM=%d -DLAST=%d -DIGNORE_NAN=%d", p->op == ARGMAX_CL_ARGMIN, wants_last(p, l),
+             p->nan_mode == ARGMAX_CL_NAN_IGNORE);
 }
 
 static void add_outputs(writer *w, const problem *p, const layout *l) {
@@ -75,8 +75,7 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char opt
 
 void options_merge(const problem *p, const layout *l, const geometry *g, char options[OPTIONS_CAPACITY]) {
     writer w = {options, OPTIONS_CAPACITY, 0};
-    text_add(&w, "-cl-std=CL1.2 -DT=%s -DLAST=%d", unsigned_type(p->input.type->bits),
-             wants_last(p, l));
+    text_add(&w, "-cl-std=CL1.2 -DT=%s -DLAST=%d", unsigned_type(p->input.type->bits), wants_last(p, l));
     add_outputs(&w, p, l);
     text_add(&w, " -DSPLIT=0 -DKEPT=%" PRIu32 " -DREDUCED=%" PRIu32 " -DGROUP=%" PRIu32 " -DLANES=%" PRIu32,
              dims_kind(l->kept_count), p->value.type ? dims_kind(l->reduced_count) : 1, g->merge.group, g->merge_lanes);

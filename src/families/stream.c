@@ -16,7 +16,8 @@ typedef struct {
     int64_t stride; /* between neighbouring columns */
 } block;
 
-#define NO_COLUMNS "it takes outputs that lie nearer than the elements of a reduction, or blocks of a few neighbours of it"
+#define NO_COLUMNS                                                                                                     \
+    "it takes outputs that lie nearer than the elements of a reduction, or blocks of a few neighbours of it"
 #define INNER_MOST 32
 
 static const char *find_block(const layout *l, block *b) {
@@ -67,7 +68,8 @@ static uint32_t period_of(const block *b, const layout *l, uint32_t vector, uint
 }
 
 /* Few rows are one batch: of elements, or of words that begin anywhere, in as many vectors at once as make some loads.
- * More are read by whole vectors: where rows begin within them, by as many work-items to a column as the rows' period. */
+ * More are read by whole vectors: where rows begin within them, by as many work-items to a column as the rows' period.
+ */
 #define FEW_ALIGNED_ROWS 8
 #define FEW_ROWS 32
 #define STRIP_MOST 4
@@ -168,8 +170,8 @@ static bool choose_tiling(const geometry_request *r, const block *b, uint32_t gr
     return best > 0;
 }
 
-/* Work-items of a work-group: as many as have room for candidates in local memory, and fewer where there are many blocks
- * of which each is little to do beside the merge of what so many have found. */
+/* Work-items of a work-group: as many as have room for candidates in local memory, and fewer where there are many
+ * blocks of which each is little to do beside the merge of what so many have found. */
 #define GROUP_LEAST 32
 #define VECTORS_EACH 64
 static uint32_t group_of(const geometry_request *r, const block *b, const geometry *g) {
@@ -229,8 +231,8 @@ static const char *lay_out_stream(const geometry_request *r, geometry *g) {
 
 static void add_options(const geometry *g, writer *out) {
     text_add(out, " -DUNROLL=%" PRIu32 " -DSTRIP=%" PRIu32 "%s%s%s%s%s", g->unroll, g->strip,
-             g->one_batch ? " -DONE_BATCH=1" : "", g->phased ? " -DPHASED=1" : "", g->inner > 1 ? " -DUNWALKED=1" : "", g->steady ? " -DRUNS=1" : "",
-             g->pieces ? " -DLATE=1" : "");
+             g->one_batch ? " -DONE_BATCH=1" : "", g->phased ? " -DPHASED=1" : "", g->inner > 1 ? " -DUNWALKED=1" : "",
+             g->steady ? " -DRUNS=1" : "", g->pieces ? " -DLATE=1" : "");
 }
 
 /* Elements of the buffer that are addressed first and last. */
@@ -301,8 +303,8 @@ const family family_stream = {
     .describe = describe,
 };
 
-/* It suits when columns lie nearer than rows, and work-groups have several work-items, unless they are aligned words, or more, that fill a power of two of
- * work-items: those have a kernel of their own (columns.c). */
+/* It suits when columns lie nearer than rows, and work-groups have several work-items, unless they are aligned words,
+ * or more, that fill a power of two of work-items: those have a kernel of their own (columns.c). */
 static bool columns_fit(const geometry_request *r, const block *b) {
     const uint32_t group = floor_power(r->tuning->group_columns, r->group_limit);
     uint32_t vector = widest_vector(r, r->tuning->column_bytes, false);

@@ -146,7 +146,8 @@ static const fact two_dims[] = {
 static const fact gaps[] = {SIZE_WITH(rows_t, gaps), AT(rows_t, gaps.ahead_by), AT(rows_t, gaps.turn),
                             AT(rows_t, gaps.turned_by)};
 static const fact late[] = {SIZE_WITH(rows_t, late),    AT(rows_t, late.pieces),    AT(rows_t, late.piece),
-                            SIZE_WITH(columns_t, late), AT(columns_t, late.pieces), AT(columns_t, late.piece)};
+                            SIZE_WITH(columns_t, late), AT(columns_t, late.pieces), AT(columns_t, late.piece),
+                            SIZE_WITH(stream_t, late),  AT(stream_t, late.pieces),  AT(stream_t, late.piece)};
 static const fact fused[] = {SIZE_WITH(columns_t, segment_rows), AT(columns_t, segment_rows)};
 
 static const char *header(void) {

@@ -35,7 +35,8 @@ static element define(const problem *p, uint64_t output, uint64_t place) {
     return e;
 }
 
-/* The same by the layout, whose reduction may begin at the other end: kept dims are in any order, so the output is found by the address of its index. */
+/* The same by the layout, whose reduction may begin at the other end: kept dims are in any order, so the output is
+ * found by the address of its index. */
 static element walk(const layout *l, uint64_t index, uint64_t place) {
     element e = {(uint64_t)l->in_offset, (uint64_t)l->index_offset, (uint64_t)l->value_offset, place};
     int64_t rest = (int64_t)(index - (uint64_t)l->index_offset);
@@ -247,7 +248,8 @@ static void check_parts(const layout *l, const geometry *g) {
     REQUIRE(g->units >= 1 && g->chunk >= 1 && g->parts >= 1 && g->parts % tiles == 0, "%" PRIu64 " parts", g->parts);
     if (g->pieces) {
         const uint64_t before = g->parts * g->chunk;
-        REQUIRE((is_of(g, "rows") || is_of(g, "stream") || columns) && g->finish && g->piece >= 1, "pieces of %" PRIu64, g->piece);
+        REQUIRE((is_of(g, "rows") || is_of(g, "stream") || columns) && g->finish && g->piece >= 1, "pieces of %" PRIu64,
+                g->piece);
         REQUIRE(before < g->units && ceil_div(g->units - before, g->piece) == g->pieces,
                 "%" PRIu64 " pieces of %" PRIu64, g->pieces, g->piece);
         /* A work-item of columns counts on from piece to piece. */
