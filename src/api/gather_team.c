@@ -10,7 +10,7 @@
 #include <unistd.h>
 #endif
 
-#define MEMBERS 8u
+#define MEMBERS 16u
 /* Shorter pieces are copied before a thread is awake. */
 #define PIECE_BYTES ((uint64_t)1 << 20)
 
