@@ -133,21 +133,21 @@ typedef struct {
 #endif
 } columns_t;
 
-/* `columns` elements lie side by side, `width` of them a tile; `inner` neighbours belong to one output. `fused` rows that
- * follow each other in memory are one here, of `row` elements each, and `rest` of them are left at the end. `across`
- * work-items lie side by side over a tile, and `sharing` times as many share its rows. `per_across` is 2^32 / across,
- * rounded up; 0 for 1. */
+/* `columns` elements lie side by side, `width` of them a tile; `inner` neighbours belong to one output. `fused` rows
+ * that follow each other in memory are one here, of `row` elements each, and `rest` of them are left at the end.
+ * `across` work-items lie side by side over a tile, and `sharing` times as many share its rows. `per_across` is 2^32 /
+ * across, rounded up; 0 for 1. */
 typedef struct {
     abi_ulong jobs, jobs_per_group, parts;
     abi_ulong rows, chunk; /* fused ones of a column, of a part */
     abi_ulong columns, tiles;
-    abi_ulong outers;                /* blocks in all */
-    abi_ulong per_tiles, per_outers; /* their reciprocals */
-    abi_ulong segment;               /* rows of the last dim that is walked */
-    abi_long stride;                 /* input stride of that dim (of fused rows) */
-    abi_long column_stride;          /* between neighbours */
+    abi_ulong outers;                    /* blocks in all */
+    abi_ulong per_tiles, per_outers;     /* their reciprocals */
+    abi_ulong segment;                   /* rows of the last dim that is walked */
+    abi_long stride;                     /* input stride of that dim (of fused rows) */
+    abi_long column_stride;              /* between neighbours */
     abi_long column_index, column_value; /* between neighbouring outputs */
-    abi_ulong first, last;           /* elements of the buffer that the tensor addresses first and last */
+    abi_ulong first, last;               /* elements of the buffer that the tensor addresses first and last */
     abi_uint width, across, per_across, sharing;
     abi_uint fused, row, rest, inner;
 #ifndef ON_DEVICE

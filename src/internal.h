@@ -246,8 +246,8 @@ typedef struct geometry {
     uint32_t sharing, width, inner; /* stream: work-items that share a column, columns of a tile and of an output */
     uint32_t period;                /* stream: rows after which they begin at the same place within a vector */
     bool phased, one_batch;         /* stream.cl: PHASED, ONE_BATCH */
-    uint64_t side; /* abreast: outputs of a tile, except the last */
-    uint32_t fold; /* folded: which reduced dim the columns are */
+    uint64_t side;                  /* abreast: outputs of a tile, except the last */
+    uint32_t fold;                  /* folded: which reduced dim the columns are */
     launch_grid scan;
     launch_grid merge; /* used when parts > 1 */
     uint32_t merge_lanes;

@@ -63,8 +63,8 @@ static uint32_t merge_neighbours(layout_dim *dims, uint32_t count) {
     return count ? merged + 1 : 0;
 }
 
-/* A reduction that memory has backwards on every dim is one that it has forwards, whose index counts from the other end:
- * first and last change places. */
+/* A reduction that memory has backwards on every dim is one that it has forwards, whose index counts from the other
+ * end: first and last change places. */
 static void turn_reduction(layout *out) {
     bool backward = false;
     for (uint32_t i = 0; i < out->reduced_count; ++i) {

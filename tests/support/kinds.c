@@ -47,7 +47,8 @@ bool kind_is_dealt(uint32_t i, uint32_t strategy) {
     uint32_t way;
     const uint32_t type = find_kind(i, &way);
     const bool floats = problem_dtypes[type].mantissa_bits != 0;
-    const uint32_t turn = type + strategy + strategy / 4, all = floats ? 7 : 3, first = floats ? turn & 3 : turn >> 1 & 1;
+    const uint32_t turn = type + strategy + strategy / 4, all = floats ? 7 : 3,
+                   first = floats ? turn & 3 : turn >> 1 & 1;
     return way == first || way == (first ^ all);
 }
 

@@ -23,11 +23,11 @@ typedef struct runner {
     uint64_t largest_buffer, memory_limit;
     bool copies; /* nothing is used in place */
     bool streams;
-    size_t guard;                 /* bytes of a guard zone */
-    bool aligned_host;            /* host memory in place must lie where kernels read whole vectors */
-    char message[1024];           /* of the last failure */
-    argmax_cl_status status;      /* of the last run: SUCCESS unless the library refused or failed */
-    unsigned long runs[3];        /* by run_result */
+    size_t guard;            /* bytes of a guard zone */
+    bool aligned_host;       /* host memory in place must lie where kernels read whole vectors */
+    char message[1024];      /* of the last failure */
+    argmax_cl_status status; /* of the last run: SUCCESS unless the library refused or failed */
+    unsigned long runs[3];   /* by run_result */
 } runner;
 
 /* The selector is argmax_cl_create_default's. False, with a message, when there is no such device. */

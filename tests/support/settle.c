@@ -23,7 +23,8 @@ static bool run_to_the_end(argmax_cl_plan plan, cl_context context, cl_device_id
     return good;
 }
 
-bool settle(argmax_cl_handle own, argmax_cl_operator op, const argmax_cl_desc *desc, cl_mem input, size_t output_bytes) {
+bool settle(argmax_cl_handle own, argmax_cl_operator op, const argmax_cl_desc *desc, cl_mem input,
+            size_t output_bytes) {
     argmax_cl_buffers b = ARGMAX_CL_BUFFERS_INIT;
     argmax_cl_plan plan = NULL;
     cl_context context = NULL;
