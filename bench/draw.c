@@ -7,6 +7,7 @@
 
 #include "device.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -115,6 +116,7 @@ static void draw_sizes(source *s, problem_line *p, double elements) {
 }
 
 static void draw_axes(source *s, problem_line *p) {
+    assert(p->rank > 0);
     p->axis_count = 0;
     for (uint32_t d = 0; d < p->rank; d++)
         if (share(s) < 0.45)
@@ -188,7 +190,7 @@ void draw_problem(const draw_options *o, uint64_t number, problem_line *p) {
         problem_init(p);
         p->dtype = type->dtype;
         const int64_t step = o->wide && one_in(&s, 6) ? 2 + (int64_t)below(&s, 2) : 1;
-        draw_sizes(&s, p, bytes / (type->bits / 8) / (double)step);
+        draw_sizes(&s, p, bytes * 8 / (double)type->bits / (double)step);
         draw_axes(&s, p);
         p->op = one_in(&s, 3) ? ARGMAX_CL_ARGMIN : ARGMAX_CL_ARGMAX;
         draw_layout(&s, p, step);

@@ -49,7 +49,7 @@ typedef struct strategy {
 
 /* The strategies in the order of preference, and the families that they name, each once; NULL behind the last one. */
 const strategy *strategy_at(uint32_t i);
-const family *family_at(uint32_t i);
+const family *family_at(uint32_t number);
 
 /* Without cutting reductions into parts there are enough work-groups, or there is nothing to gain by cutting. */
 bool whole_reductions_do(const geometry_request *r, const geometry *g);

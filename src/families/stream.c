@@ -2,6 +2,7 @@
  * work-items. */
 #include "families/geometry.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stddef.h>
 
@@ -106,10 +107,11 @@ static void choose_vector(const geometry_request *r, const block *b, geometry *g
 #define FUSED_ROWS_LEAST 64
 static uint32_t rows_fused(const geometry_request *r, const block *b) {
     const uint32_t bytes = element_bytes(r->problem), vector = widest_vector(r, r->tuning->column_bytes, false);
-    if (b->stride != 1 || b->row_dims != 1 || b->row->in != (int64_t)b->columns || b->columns * bytes >= FUSED_BYTES)
+    if (b->stride != 1 || b->row_dims != 1 || b->row->in != (int64_t)b->columns || b->columns >= FUSED_BYTES / bytes)
         return 1;
     const uint64_t whole = vector / greatest_divisor(vector, b->columns);
-    const uint64_t wanted = min_u64(FUSED_LANES * vector / b->columns, b->rows / FUSED_ROWS_LEAST) / whole * whole;
+    const uint64_t wanted =
+        min_u64((uint64_t)FUSED_LANES * vector / b->columns, b->rows / FUSED_ROWS_LEAST) / whole * whole;
     const uint64_t fused = max_u64(wanted, whole);
     return b->rows >= 2 * fused ? (uint32_t)fused : 1;
 }
@@ -127,14 +129,14 @@ typedef struct {
 
 static tiling tiling_of(const geometry *g, uint64_t columns, uint64_t rows, uint32_t group, uint64_t tiles) {
     const uint64_t step = g->load == LOAD_SHIFTED || g->phased ? 1 : g->vector; /* tiles are aligned as vectors are */
-    const uint64_t unit = g->fused > 1 ? columns : g->inner * step / greatest_divisor(g->inner, step);
+    const uint64_t unit = g->fused > 1 ? columns : step / greatest_divisor(g->inner, step) * g->inner;
     const uint64_t many = g->one_batch ? 1 : max_u64(g->period, rows / ROWS_EACH_LEAST / g->period * g->period);
     tiling t;
     t.width = (uint32_t)(ceil_div(ceil_div(columns, tiles), unit) * unit);
     if (g->inner == 1 && !g->phased)
         t.width = (uint32_t)(ceil_div(t.width, g->vector) * g->vector);
     t.across = (uint32_t)ceil_div(ceil_div(t.width + (g->phased ? g->vector - 1 : 0), g->vector), g->strip);
-    t.sharing = (uint32_t)min_u64(group / t.across / g->period * g->period, many);
+    t.sharing = (uint32_t)min_u64((uint64_t)(group / t.across / g->period) * g->period, many);
     t.tiles = ceil_div(columns, t.width);
     return t;
 }
@@ -142,7 +144,7 @@ static tiling tiling_of(const geometry *g, uint64_t columns, uint64_t rows, uint
 static bool choose_tiling(const geometry_request *r, const block *b, uint32_t group, geometry *g) {
     const uint64_t columns = b->columns * g->fused, rows = b->rows / g->fused;
     const uint64_t wanted = wanted_groups(r, g->family);
-    const uint64_t room = group / g->period * g->vector * g->strip;
+    const uint64_t room = (uint64_t)(group / g->period) * g->vector * g->strip;
     const uint32_t least = max_u32(1, TILE_BYTES_LEAST / element_bytes(r->problem));
     double best = 0;
     tiling chosen = {0};
@@ -156,7 +158,7 @@ static bool choose_tiling(const geometry_request *r, const block *b, uint32_t gr
         if (best > 0 && (t.width < least || t.tiles > 4 * first + 4 || g->fused > 1))
             break;
         const double busy = (double)columns / (double)(t.tiles * g->vector * g->strip) * t.sharing / group;
-        const bool scarce = t.tiles * g->outers * 2 < wanted;
+        const bool scarce = t.tiles * g->outers < ceil_div(wanted, 2);
         const double worth = busy * (scarce ? 0.5 : 1.0);
         if (worth > best * 1.03) {
             best = worth;
@@ -181,7 +183,7 @@ static uint32_t group_of(const geometry_request *r, const block *b, const geomet
     while (group > 1 && (uint64_t)(group + 16) * g->vector * candidate > r->device->local_bytes / 2)
         group /= 2;
     while (group > GROUP_LEAST && !g->one_batch && group / 2 >= g->period && vectors < (uint64_t)group * VECTORS_EACH &&
-           g->outers * group >= wanted * most)
+           g->outers >= wanted * most / group)
         group /= 2;
     return group;
 }
@@ -212,6 +214,7 @@ static const char *lay_out_stream(const geometry_request *r, geometry *g) {
         g->aligned_elements = 1; /* the kernel finds aligned vectors wherever rows begin */
     if (!choose_tiling(r, &b, group, g))
         return "it takes outputs whose neighbours fit a work-group";
+    assert(g->width && g->sharing);
     g->units = b.rows / g->fused;
     g->unroll = rows_in_flight(r, g);
     const uint64_t run = (uint64_t)g->sharing * g->unroll, step = b.row_dims == 1 ? g->sharing : run;
@@ -245,7 +248,9 @@ static void add_range(const layout_dim *dims, uint32_t count, stream_t *s) {
 
 static void set_stream(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
     block b = {0};
-    find_block(l, &b);
+    const char *const refused = find_block(l, &b);
+    assert(!refused && b.row);
+    (void)refused;
     stream_t s = {.jobs = jobs,
                   .jobs_per_group = g->scan.jobs_per_group,
                   .parts = g->parts,

@@ -35,25 +35,27 @@ static void *next_of(const char *name) {
     return address;
 }
 
-cl_int clSetKernelArg(cl_kernel kernel, cl_uint number, size_t size, const void *value) {
+cl_int clSetKernelArg(cl_kernel kernel, cl_uint arg_index, size_t arg_size, const void *arg_value) {
     static cl_int (*next)(cl_kernel, cl_uint, size_t, const void *);
     if (!next)
         *(void **)&next = next_of("clSetKernelArg");
     const double start = own_seconds();
-    const cl_int code = next(kernel, number, size, value);
+    const cl_int code = next(kernel, arg_index, arg_size, arg_value);
     calls_seconds += own_seconds() - start;
     return code;
 }
 
-cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dims, const size_t *offset,
-                              const size_t *items, const size_t *group, cl_uint waits, const cl_event *list,
-                              cl_event *done) {
+cl_int clEnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel, cl_uint work_dim,
+                              const size_t *global_work_offset, const size_t *global_work_size,
+                              const size_t *local_work_size, cl_uint num_events_in_wait_list,
+                              const cl_event *event_wait_list, cl_event *event) {
     static cl_int (*next)(cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *, const size_t *, cl_uint,
                           const cl_event *, cl_event *);
     if (!next)
         *(void **)&next = next_of("clEnqueueNDRangeKernel");
     const double start = own_seconds();
-    const cl_int code = next(queue, kernel, dims, offset, items, group, waits, list, done);
+    const cl_int code = next(command_queue, kernel, work_dim, global_work_offset, global_work_size, local_work_size,
+                             num_events_in_wait_list, event_wait_list, event);
     calls_seconds += own_seconds() - start;
     return code;
 }

@@ -136,7 +136,7 @@ static const fact whole[] = {
 
 /* Two dims of each kind: set_dims (src/runtime/kernel_pool.c) moves the lists together. */
 #define SCALARS offsetof(dims_t, reduced_size)
-#define LIST(n) (SCALARS + (n) * 2 * sizeof(cl_ulong))
+#define LIST(n) (SCALARS + (size_t)2 * (n) * sizeof(cl_ulong))
 static const fact two_dims[] = {
     {"dims_t", NULL, LIST(6)},         {"dims_t", "reduced_size", LIST(0)}, {"dims_t", "reduced_in", LIST(1)},
     {"dims_t", "kept_size", LIST(2)},  {"dims_t", "kept_in", LIST(3)},      {"dims_t", "kept_index", LIST(4)},
