@@ -8,23 +8,18 @@ cd "$(dirname "$0")/.."
 
 need_packages "${build_packages[@]}"
 echo "Building into build/"
-build_in build -- argmax-cl name_years
+build_in build -- argmax-cl
 prepare_pocl "$PWD/build"
 argmax_cl=build/tools/argmax-cl/argmax-cl
 # A driver for the processor, where there is no other device.
 "$argmax_cl" --list-devices >/dev/null 2>&1 || need_packages pocl-opencl-icd
 
 data=examples/data/A1B_north_america.nc
-ask() { # TITLE NAME OPTION...
-    local title=$1 indices=build/$2.npy
-    shift 2
+ask() { # TITLE OPTION...
     echo
-    echo "== $title"
-    echo "\$ argmax-cl $* $data:air_temperature"
-    "$argmax_cl" "$@" "$data:air_temperature"
-    "$argmax_cl" "$@" -o "$indices" "$data:air_temperature"
-    echo "\$ argmax-cl $* -o $indices $data:air_temperature; build/examples/name_years $data $indices"
-    build/examples/name_years "$data" "$indices"
+    echo "== $1"
+    echo "\$ argmax-cl ${*:2} $data:air_temperature"
+    "$argmax_cl" "${@:2}" "$data:air_temperature"
 }
-ask "Which year is the warmest at each grid point?" warmest -a 0
-ask "Which year is the coldest at each grid point?" coldest -a 0 --min
+ask "Which year is the warmest at each grid point?" -a time
+ask "Which year is the coldest at each grid point?" -a time --min
