@@ -323,7 +323,8 @@ const scenario scenarios[] = {
     {"host", "a first call on host arrays", ONE, SPOIL, .act = act_host, AS_HOST, .cold = true},
     {"host-gaps", "a call on host arrays with gaps, values and times", GAPS, SPOIL, .act = act_host, AS_HOST},
     {"host-copied", "a call on host arrays that no device uses in place", VALUE, SPOIL, .act = act_host_odd, AS_HOST},
-    {"host-two", "a call on host arrays in two launches", TWO_VALUES, SPOIL, .act = act_host, AS_HOST},
+    {"host-two", "a call on host arrays in two launches", TWO_VALUES, SPOIL, .act = act_host, AS_HOST,
+     TUNING = FAULTS_BUILT "/two_launches.tuning"},
     {"stream", "a call on host arrays in twelve blocks", BLOCKS, SPOIL, .act = act_stream, AS_HOST},
     {"stream-copied", "the same by way of pinned memory", BLOCKS, SPOIL, .act = act_stream_copied, AS_HOST},
 };
