@@ -63,7 +63,7 @@ static argmax_cl_status set_field(const place *at, const char *word, tuning_row 
     /* Digits alone: strtoul takes signs too. What it cannot hold becomes ULONG_MAX, which no field takes. */
     const char *const text = word + length + 1;
     const size_t digits = strspn(text, "0123456789"), named = named_number(&fields[i], text);
-    const unsigned long value = named < HINT_COUNT ? named : strtoul(text, NULL, 10);
+    const unsigned long value = named < HINT_COUNT ? (unsigned long)named : strtoul(text, NULL, 10);
     if (((digits == 0 || text[digits]) && named == HINT_COUNT) || value < fields[i].least || value > fields[i].most ||
         (fields[i].power_of_two && (value & (value - 1)) != 0)) {
         char range[64];
