@@ -1,9 +1,8 @@
-/* argmax_cl for C++17: the C interface with owners, vectors and the objects of OpenCL-HPP (CL/opencl.hpp). What a call
- * means, and when it fails, stands in argmax_cl.h; docs/cpp.md has examples.
- *
- * Errors, as in OpenCL-HPP: functions return the status, constructors store it in *status where one is given; with
- * CL_HPP_ENABLE_EXCEPTIONS or ARGMAX_CL_ENABLE_EXCEPTIONS defined before the include, a failure throws argmaxcl::Error
- * instead. An object whose constructor failed is empty: !object. Objects move and do not copy. Threads: as in C. */
+/* argmax_cl for C++17: owners, vectors and the objects of OpenCL-HPP over argmax_cl.h, which says what
+ * calls mean; docs/cpp.md has examples. Functions return the status, constructors store it in *status where one is
+ * given; with CL_HPP_ENABLE_EXCEPTIONS or ARGMAX_CL_ENABLE_EXCEPTIONS defined before the include, a failure throws
+ * argmaxcl::Error instead. An object whose constructor failed is empty: !object. Objects move and do not copy. Threads:
+ * as in C. */
 #ifndef ARGMAX_CL_ARGMAX_CL_HPP
 #define ARGMAX_CL_ARGMAX_CL_HPP
 #include <CL/opencl.hpp>
@@ -39,7 +38,6 @@ struct Tensor {
     std::uint64_t offset = 0;
 };
 
-/* What to reduce and how. */
 struct Problem {
     Problem(Tensor from, std::vector<std::uint32_t> reduced, Tensor to = {}, std::vector<Tensor> values = {})
         : input(std::move(from)), axes(std::move(reduced)), index(std::move(to)), value(std::move(values)) {}
@@ -54,7 +52,6 @@ struct Problem {
 /* The C descriptor of a problem, which must outlive it. A new field of argmax_cl_desc enters here. */
 struct Desc {
     explicit Desc(const Problem &p) : input(view(p.input)), index(view(p.index)) {
-        argmax_cl_desc_init(&c);
         c.input = &input;
         c.index = &index;
         if (!p.value.empty())
@@ -65,9 +62,6 @@ struct Desc {
         c.nan_mode = p.nan_mode;
     }
     Desc(const Desc &) = delete;
-    const argmax_cl_desc *operator()() const {
-        return &c;
-    }
     static argmax_cl_tensor view(const Tensor &t) { /* a wrong number of strides as no rank, which is refused */
         const auto rank = t.strides.empty() || t.strides.size() == t.sizes.size() ? t.sizes.size() : 0;
         const auto *sizes = t.sizes.empty() ? nullptr : t.sizes.data();
@@ -75,7 +69,8 @@ struct Desc {
         return {sizeof(argmax_cl_tensor), t.dtype, static_cast<std::uint32_t>(rank), sizes, strides, t.offset};
     }
     argmax_cl_tensor input, index, value = {};
-    argmax_cl_desc c;
+    argmax_cl_desc c = ARGMAX_CL_DESC_INIT;
+    const argmax_cl_desc *const get = &c;
 };
 
 /* The buffers of one enqueue; no value buffer without a value output. They must live until it is done. */
@@ -89,23 +84,21 @@ template <typename C, void (*destroy)(C)> struct Owner {
     C operator()() const { return c.get(); }
     bool operator!() const { return !c; }
     struct Destroy { void operator()(C object) const { destroy(object); } };
-    // clang-format on
     template <typename Create> void create(argmax_cl_status *status, Create create_in) {
         C made = nullptr;
         const argmax_cl_status code = create_in(&made);
         c.reset(made);
-        if (status)
-            *status = code;
+        if (status) *status = code;
         check(code);
     }
+    // clang-format on
     std::unique_ptr<std::remove_pointer_t<C>, Destroy> c;
 };
 
-/* An enqueue with OpenCL-HPP's wait list and event, either of which may be NULL. */
-template <typename Enqueue>
-argmax_cl_status with_events(const std::vector<cl::Event> *waits, cl::Event *event, Enqueue enqueue) {
+using Waits = std::vector<cl::Event>;
+/* An enqueue with OpenCL-HPP's wait list and event, either of which may be NULL; a cl::Event is its cl_event. */
+template <typename Enqueue> argmax_cl_status with_events(const Waits *waits, cl::Event *event, Enqueue enqueue) {
     const auto count = static_cast<cl_uint>(waits ? waits->size() : 0);
-    /* A cl::Event is its cl_event, as OpenCL-HPP's own calls have it. */
     const auto *list = count ? reinterpret_cast<const cl_event *>(waits->data()) : nullptr;
     cl_event made = nullptr;
     const argmax_cl_status code = enqueue(count, list, event ? &made : nullptr);
@@ -123,30 +116,28 @@ struct Handle : Owner<argmax_cl_handle, argmax_cl_destroy> {
         create(status, [&](argmax_cl_handle *made) { return argmax_cl_create(made, context(), device()); });
     }
     argmax_cl_status enqueue(decltype(&argmax_cl) op, const cl::CommandQueue &queue, const Problem &problem,
-                             const argmax_cl_buffers &where, const std::vector<cl::Event> *waits = nullptr,
+                             const argmax_cl_buffers &where, const Waits *waits = nullptr,
                              cl::Event *event = nullptr) const {
         return with_events(waits, event, [&](cl_uint count, const cl_event *list, cl_event *made) {
-            return op((*this)(), queue(), Desc(problem)(), &where, count, list, made);
+            return op((*this)(), queue(), Desc(problem).get, &where, count, list, made);
         });
     }
     argmax_cl_status host(decltype(&argmax_cl_host) op, const Problem &problem, const void *input, void *index,
                           void *value = nullptr) const {
         const argmax_cl_host_arrays arrays = {sizeof arrays, input, index, value};
-        return check(op((*this)(), Desc(problem)(), &arrays, nullptr));
+        return check(op((*this)(), Desc(problem).get, &arrays, nullptr));
     }
 };
 
-/* Decide and compile once, enqueue often. */
 struct Plan : Owner<argmax_cl_plan, argmax_cl_plan_destroy> {
     Plan(const Handle &handle, argmax_cl_operator op, const Problem &problem, argmax_cl_status *status = nullptr) {
-        create(status,
-               [&](argmax_cl_plan *made) { return argmax_cl_plan_create(made, handle(), op, Desc(problem)()); });
+        create(status, [&](auto *made) { return argmax_cl_plan_create(made, handle(), op, Desc(problem).get); });
     }
     argmax_cl_status workspace_size(std::size_t *bytes) const {
         return check(argmax_cl_plan_workspace_size((*this)(), bytes));
     }
     argmax_cl_status enqueue(const cl::CommandQueue &queue, const argmax_cl_buffers &where,
-                             const cl::Buffer &workspace = {}, const std::vector<cl::Event> *waits = nullptr,
+                             const cl::Buffer &workspace = {}, const Waits *waits = nullptr,
                              cl::Event *event = nullptr) const {
         return with_events(waits, event, [&](cl_uint count, const cl_event *list, cl_event *made) {
             return argmax_cl_plan_enqueue((*this)(), queue(), &where, workspace(), count, list, made);

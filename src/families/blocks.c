@@ -155,6 +155,7 @@ static const char *lay_out_blocks(const geometry_request *r, geometry *g) {
 }
 
 static void add_options(const geometry *g, writer *out) {
+    add_fused(g, out);
     text_add(out, " -DLANES=%" PRIu32 " -DWIDE=%" PRIu32 " -DLOADS=%" PRIu32, g->lanes, g->wide, g->loads);
 }
 

@@ -274,6 +274,7 @@ static const char *lay_out_columns(const geometry_request *r, geometry *g) {
 }
 
 void column_options(const geometry *g, writer *out) {
+    add_fused(g, out);
     text_add(out, " -DUNROLL=%" PRIu32 " -DACROSS=%" PRIu32 " -DSTRIP=%" PRIu32 "%s%s%s", g->unroll, g->lanes, g->strip,
              g->one_block ? " -DONE_BLOCK=1" : "", g->steady ? " -DRUNS=1" : "", g->pieces ? " -DLATE=1" : "");
 }

@@ -1,6 +1,8 @@
 /* Vectors, parts and work-groups: what every geometry is made of. */
 #include "families/geometry.h"
 
+#include <inttypes.h>
+
 uint32_t floor_power(uint64_t n, uint32_t limit) {
     uint32_t power = 1;
     while (power <= limit / 2 && (uint64_t)power * 2 <= n)
@@ -50,6 +52,11 @@ bool always_suits(const geometry_request *r, const geometry *g) {
     (void)r;
     (void)g;
     return true;
+}
+
+void add_fused(const geometry *g, writer *out) {
+    if (g->fused > 1)
+        text_add(out, " -DFUSED=%" PRIu32, g->fused);
 }
 
 const char *wrong_stride(const geometry_request *r) {

@@ -109,6 +109,9 @@ const char *plan_merge(const geometry_request *r, uint64_t units, uint64_t width
 /* Whether each work-group has one job, which the kernel then need not count (ONE_JOB); g->scan is set. */
 bool has_one_job(const geometry *g);
 
+/* FUSED, where rows are, for the families whose kernels take it. */
+void add_fused(const geometry *g, writer *out);
+
 /* The reason for which a family that wants neighbours refuses others, or the reverse. */
 const char *wrong_stride(const geometry_request *r);
 

@@ -65,8 +65,6 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char opt
         text_add(&w, " -DFAR_HINT=%" PRIu32, g->far_hint);
     if (g->past)
         text_add(&w, " -DPAST=1");
-    if (g->fused > 1 && !g->inner)
-        text_add(&w, " -DFUSED=%" PRIu32, g->fused);
     g->family->options(g, &w);
     if (g->one_job)
         text_add(&w, " -DONE_JOB=1");
