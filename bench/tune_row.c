@@ -19,12 +19,12 @@ typedef struct field_info {
 } field_info;
 
 static const field_info fields[TUNE_FIELDS] = {
-#define FIELD(name, least, most, power, meaning) {#name, least, most, power},
+#define FIELD(name, least, most, power, otherwise, meaning) {#name, least, most, power},
 #include "policy/tuning.def"
 };
 
 static void read_row(const tuning_row *from, tune_row *to) {
-#define FIELD(name, least, most, power, meaning) to->value[TUNE_##name] = from->name;
+#define FIELD(name, least, most, power, otherwise, meaning) to->value[TUNE_##name] = from->name;
 #include "policy/tuning.def"
 }
 

@@ -8,12 +8,12 @@
 #include <stdint.h>
 
 enum {
-#define FIELD(name, least, most, power, meaning) TUNE_##name,
+#define FIELD(name, least, most, power, otherwise, meaning) TUNE_##name,
 #include "policy/tuning.def"
     TUNE_FIELDS
 };
 
-enum { TUNE_ROW_TEXT = 2048, TUNE_PATH = 4096 };
+enum { TUNE_ROW_TEXT = 8192, TUNE_PATH = 4096 };
 
 typedef struct tune_row {
     uint32_t value[TUNE_FIELDS];

@@ -1,5 +1,5 @@
 # cmake -DROOT=... -P complete.cmake: the documents must name what the code has (every strategy, source file and kernel in
-# design.md, every tuning field in tuning.md), and their links must lead to files.
+# design.md, every tuning field in tuning-fields.md), and their links must lead to files.
 function(require_all document names)
   file(READ ${ROOT}/docs/${document} text)
   foreach(name IN LISTS names)
@@ -30,7 +30,7 @@ foreach(list strategies fields sources kernels)
   endif()
 endforeach()
 require_all(design.md "${strategies}")
-require_all(tuning.md "${fields}")
+require_all(tuning-fields.md "${fields}")
 require_all(design.md "${sources}")
 require_all(design.md "${kernels}")
 

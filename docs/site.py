@@ -29,6 +29,7 @@ nav:
       - Troubleshooting: troubleshooting.md
       - What it computes: semantics.md
       - Tuning: tuning.md
+      - Tuning fields: tuning-fields.md
       - Benchmarks: benchmarks.md
       - Reliability: reliability.md
   - Package: portability.md

@@ -169,7 +169,7 @@ argmax_cl_status device_enter(void);
 
 typedef struct tuning_row {
     const char *name;
-#define FIELD(name, least, most, power, meaning) uint32_t name;
+#define FIELD(name, least, most, power, otherwise, meaning) uint32_t name;
 #include "policy/tuning.def"
 } tuning_row;
 

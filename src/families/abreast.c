@@ -3,8 +3,6 @@
 
 #include <inttypes.h>
 
-#define SEGMENT_BYTES_MOST 32768
-
 /* Outputs of a tile at most: the answers and the state of that many are one work-item's own memory. */
 #define SIDE_MAX 1024
 
@@ -23,12 +21,11 @@ static void choose_segment_vector(const geometry_request *r, const layout_dim *l
 
 /* Whether a segment has vectors enough for its value first (kernels/families/abreast.cl), and its places fit an
  * element. */
-#define FLOATS_BY_VALUE 4
-#define INTEGERS_BY_VALUE 2
 static bool is_by_value(const geometry_request *r, const geometry *g) {
     const dtype_info *type = r->problem->input.type;
-    const uint64_t least = type->kind == KIND_FLOAT ? FLOATS_BY_VALUE : INTEGERS_BY_VALUE;
-    return can_be_by_value(r, g) && g->segment_vectors >= least &&
+    const tuning_row *t = r->tuning;
+    const uint32_t least = type->kind == KIND_FLOAT ? t->segment_floats_by_value : t->segment_integers_by_value;
+    return can_be_by_value(r, g) && reaches(g->segment_vectors, least) &&
            g->segment_vectors * g->vector < (UINT64_C(1) << min_u32(type->bits, 31)) - 1;
 }
 
@@ -60,7 +57,7 @@ static const char *lay_out_abreast(const geometry_request *r, geometry *g) {
     g->unroll = (uint32_t)min_u64(r->tuning->unroll_rows, g->segment_vectors);
     g->by_value = is_by_value(r, g);
     if (g->by_value)
-        g->ahead = 0; /* so short a loop reaches far ahead by itself (docs/tuning.md) */
+        g->ahead = 0; /* so short a loop reaches far ahead by itself */
     g->units = l->reduction / last->size * g->segment_vectors;
     g->least = 1;
     const char *const refused = cut(r, l->outputs, 1, 1, part_units(r, g->vector, 1), g);
@@ -121,8 +118,9 @@ static bool segments_are_abreast(const geometry_request *r, const geometry *g) {
     if (r->tuning->group > 1 || r->tuning->group_short > 1 || l->reduced_count < 2 || g->tiles == column->size)
         return false;
     const int64_t outer = l->reduced[l->reduced_count - 2].in;
-    return last->size * element_bytes(r->problem) <= SEGMENT_BYTES_MOST && column->in < (outer < 0 ? -outer : outer) &&
-           g->scan.jobs * 2 >= wanted_groups(r, g->family) && l->outputs * 2 >= wanted_groups(r, &family_rows);
+    return last->size <= r->tuning->segment_bytes / element_bytes(r->problem) &&
+           column->in < (outer < 0 ? -outer : outer) && g->scan.jobs >= enough_groups(r, g->family) &&
+           l->outputs >= enough_groups(r, &family_rows);
 }
 
 const strategy strategy_abreast_rows = {"abreast-rows", &family_abreast, false, false, LANES_ONE, segments_are_abreast};

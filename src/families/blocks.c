@@ -3,8 +3,6 @@
 
 #include <inttypes.h>
 
-#define LOADS_MAX 16
-
 #define TOO_LARGE "it takes blocks short enough for local memory"
 
 uint64_t block_columns(const layout *l) {
@@ -17,18 +15,20 @@ uint64_t block_columns(const layout *l) {
     return follow ? columns : 0;
 }
 
-/* Banks of local memory, words of 32 bits wide. */
-#define BANKS 32
+/* Banks of local memory, words of 32 bits wide: no more than this of them, each tuning row's own number. */
+#define BANKS_MOST 32
 #define BANK_BYTES 4
 
-/* How many words 32 neighbouring work-items would read from one bank at most, with `pad` elements behind each block. */
+/* How many words as many neighbouring work-items as there are banks would read from one at most, with `pad` elements
+ * behind each block. */
 static uint32_t crowd(const geometry_request *r, const geometry *g, uint64_t block, uint64_t vectors, uint32_t pad) {
     const uint64_t bytes = element_bytes(r->problem);
-    uint64_t words[BANKS][BANKS];
-    uint32_t count[BANKS] = {0}, most = 0;
-    for (uint64_t i = 0; i < BANKS; ++i) {
+    const uint32_t banks = r->tuning->tile_banks;
+    uint64_t words[BANKS_MOST][BANKS_MOST];
+    uint32_t count[BANKS_MOST] = {0}, most = 0;
+    for (uint64_t i = 0; i < banks; ++i) {
         const uint64_t v = i % g->pass, element = v / vectors * (block + pad) + v % vectors * g->vector;
-        const uint64_t word = element * bytes / BANK_BYTES, bank = word % BANKS;
+        const uint64_t word = element * bytes / BANK_BYTES, bank = word % banks;
         uint32_t known = 0;
         while (known < count[bank] && words[bank][known] != word)
             ++known;
@@ -41,7 +41,7 @@ static uint32_t crowd(const geometry_request *r, const geometry *g, uint64_t blo
 
 /* The pad of whole wide loads that crowds the fewest; none where blocks are not whole ones themselves. */
 static uint32_t choose_pad(const geometry_request *r, const geometry *g, uint64_t block, uint64_t vectors) {
-    const uint32_t line = BANKS * BANK_BYTES / element_bytes(r->problem);
+    const uint32_t line = r->tuning->tile_banks * BANK_BYTES / element_bytes(r->problem);
     uint32_t best = 0, least = crowd(r, g, block, vectors, 0);
     for (uint32_t pad = g->wide; block % g->wide == 0 && pad < line && least > 1; pad += g->wide) {
         const uint32_t most = crowd(r, g, block, vectors, pad);
@@ -58,7 +58,7 @@ static uint32_t choose_pad(const geometry_request *r, const geometry *g, uint64_
 static uint32_t blocks_of_job(const geometry_request *r, uint64_t block, uint32_t group, uint32_t tile_bytes,
                               geometry *g) {
     const uint64_t step = max_u64(1, g->wide / greatest_divisor(g->wide, block));
-    g->loads = min_u32(tile_bytes / (group * g->wide * element_bytes(r->problem)), LOADS_MAX);
+    g->loads = min_u32(tile_bytes / (group * g->wide * element_bytes(r->problem)), r->tuning->tile_loads);
     if (r->layout->in_offset % (int64_t)g->wide != 0)
         return 0;
     uint64_t blocks = (uint64_t)group * g->loads * g->wide / (block + g->pad) / step * step;
@@ -74,18 +74,18 @@ static uint64_t vectors_at_once(const geometry *g, uint32_t group, uint32_t lane
 
 /* Work-items that share a vector of columns: as many as make the passes over the job the shortest, and enough for the
  * counters of their accumulators. 0 where none do. */
-#define PASS_ROWS 4 /* what else there is to do in a pass, in rows */
 static uint32_t lanes_of_vector(const geometry_request *r, const geometry *g, uint32_t group, uint64_t vectors) {
     const uint32_t bits = r->problem->input.type->bits;
     const uint64_t longest = bits <= 16 ? (UINT64_C(1) << bits) - 1 : PART_ELEMENTS_MAX;
+    const uint32_t pass = r->tuning->tile_pass_rows;
     uint64_t best = UINT64_MAX;
     uint32_t lanes = 0;
     for (uint32_t n = 1; n <= group && n <= g->units; n *= 2) {
         const uint64_t run = ceil_div(g->units, n), at_once = vectors_at_once(g, group, n, vectors);
-        const uint64_t meeting = n > 1 ? PASS_ROWS : 0;
+        const uint64_t meeting = n > 1 ? pass : 0;
         if (run > longest || at_once == 0)
             continue;
-        const uint64_t cost = ceil_div(g->batch * vectors, at_once) * (run + PASS_ROWS + meeting);
+        const uint64_t cost = ceil_div(g->batch * vectors, at_once) * (run + pass + meeting);
         if (cost < best) {
             best = cost;
             lanes = n;
@@ -96,14 +96,14 @@ static uint32_t lanes_of_vector(const geometry_request *r, const geometry *g, ui
 
 /* Vectors of columns: a word of narrow elements, where rows are whole ones, or so many that are do as one and enough of
  * those are left for what it costs to bring them together. */
-#define FUSED_ROWS_LEAST 16
 static void choose_block_vector(const geometry_request *r, uint64_t rows, uint64_t columns, uint32_t group,
                                 geometry *g) {
     const uint32_t bytes = element_bytes(r->problem);
     const uint32_t word = r->tuning->words && bytes < BANK_BYTES ? BANK_BYTES / bytes : 1;
     g->vector = word;
     g->fused = (uint32_t)(word / greatest_divisor(word, columns));
-    if (g->fused > 1 && (rows % g->fused || rows / g->fused < FUSED_ROWS_LEAST || columns * g->fused / word > group))
+    if (g->fused > 1 &&
+        (rows % g->fused || !reaches(rows / g->fused, r->tuning->tile_fused_rows) || columns * g->fused / word > group))
         g->vector = g->fused = 1;
 }
 
@@ -198,18 +198,16 @@ const family family_blocks = {
 
 /* Columns of few rows, for which a work-group alone has little to do; and rows of which only narrow vectors could be
  * loaded, neither so short that a few work-items hold them nor so long that the loads are the least of it. */
-#define ROW_BYTES_LEAST 64
-#define ROW_BYTES_MOST 1100
-#define NARROW_ROW_LEAST 32 /* elements of 8 and 16 bits */
-#define BYTE_ROW_MOST 128   /* elements of 8 bits */
 static bool blocks_are_small(const geometry_request *r, const geometry *g) {
     const uint64_t row = r->layout->reduction, bytes = element_bytes(r->problem);
+    const tuning_row *t = r->tuning;
     if (g->scan.group == 1)
         return false;
     if (r->layout->kept_count == 2)
         return true;
-    return g->wide > 1 && row % 4 != 0 && (bytes <= 2 ? row >= NARROW_ROW_LEAST : row * bytes >= ROW_BYTES_LEAST) &&
-           (bytes == 1 ? row <= BYTE_ROW_MOST : row * bytes <= ROW_BYTES_MOST);
+    return g->wide > 1 && row % t->odd_row_vector != 0 &&
+           (bytes <= 2 ? row >= t->odd_row_least : row * bytes >= t->odd_row_least_bytes) &&
+           (bytes == 1 ? row <= t->odd_row_most_8 : row * bytes <= t->odd_row_most_bytes);
 }
 
 const strategy strategy_held_blocks = {"held-blocks", &family_blocks, false, false, LANES_FEW, blocks_are_small};

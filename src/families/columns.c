@@ -4,12 +4,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 
-#define STRIP_BYTES_LEAST 2048
-#define UNROLL_MAX 32
-#define FUSED_VECTORS 4
-#define FUSED_ROWS_LEAST 8
-#define FUSED_ROWS_MANY 64
-#define BATCHES_OF_ROWS 16
+#define UNROLL_MAX 32 /* kernels/options.clh */
 
 /* Whether these are whole columns that lie side by side, with rows of one dim: with several, more work-items to a
  * column would break the runs of them (kernels/families/column.clh). */
@@ -24,17 +19,17 @@ static bool rows_suffice(uint32_t group, uint32_t lanes, uint64_t rows, const ge
 
 /* Whole columns need no merge where tiles are narrower, but still whole lines, and come to about as many as the device
  * runs at once. */
-#define TILE_BYTES_LEAST 128
 static uint32_t lanes_without_parts(const geometry_request *r, uint32_t group, uint32_t lanes, uint64_t vectors,
                                     uint64_t outers, uint64_t rows, const geometry *g) {
+    const tuning_row *t = r->tuning;
     const uint64_t wanted = wanted_groups(r, g->family);
     const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
-    if (group == 1 || !columns_end_here(r, g))
+    if (group == 1 || !columns_end_here(r, g) || t->wave_percent == 0)
         return lanes;
-    for (uint32_t some = lanes; some * vector_bytes >= TILE_BYTES_LEAST && rows_suffice(group, some, rows, g);
+    for (uint32_t some = lanes; some * vector_bytes >= t->tile_row_bytes && rows_suffice(group, some, rows, g);
          some /= 2) {
         const uint64_t tiles = ceil_div(vectors, some) * outers;
-        if (tiles <= wanted && tiles * 4 >= wanted * 3)
+        if (tiles <= wanted && tiles * 100 >= wanted * t->wave_percent)
             return some;
     }
     return lanes;
@@ -55,8 +50,8 @@ static uint32_t lanes_across(const geometry_request *r, uint32_t group, const la
         const uint64_t tiles = ceil_div(vectors, lanes) * outers;
         const uint64_t partials = wanted / tiles * lanes * g->vector / group;
         const uint32_t least = r->tuning->across_least / (partials > r->tuning->one_launch_columns ? 2 : 1);
-        const bool wasteful = idle * 8 > vectors;
-        const bool scarce = tiles * 2 < wanted && lanes > least;
+        const bool wasteful = idle * r->tuning->idle_share > vectors;
+        const bool scarce = tiles < enough_groups(r, g->family) && lanes > least;
         if (!(wasteful || scarce) || !rows_suffice(group, half, rows, g))
             break;
         lanes = half;
@@ -97,12 +92,12 @@ static uint32_t strip_room(const geometry_request *r, bool wide) {
 static uint32_t strip_vectors(const geometry_request *r, const geometry *g, const layout_dim *column, uint64_t outers,
                               uint64_t rows, uint64_t least_rows) {
     const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
-    const uint64_t vectors = ceil_div(column->size, g->vector), enough = ceil_div(wanted_groups(r, g->family), 2);
+    const uint64_t vectors = ceil_div(column->size, g->vector), enough = enough_groups(r, g->family);
     const uint64_t parts = rows < 2 * least_rows ? 1 : (rows + least_rows / 2) / least_rows;
     uint32_t bytes = strip_room(r, rows_are_wide(r, column));
     if (g->fused > 1)
         return max_u32((uint32_t)vectors, 2);
-    while (bytes > STRIP_BYTES_LEAST && bytes > vector_bytes &&
+    while (bytes > r->tuning->strip_bytes_least && bytes > vector_bytes &&
            (bytes / 2 / vector_bytes >= vectors ||
             ceil_div(vectors, bytes / vector_bytes) * outers < ceil_div(enough, parts)))
         bytes /= 2;
@@ -120,14 +115,13 @@ static uint32_t column_group(const geometry_request *r, uint32_t vector) {
     return group;
 }
 
-#define GROUP_AT_ONCE 64 /* work-items of small work-groups */
-
 /* Half as many where that fills the device and 8-bit columns end there: that takes long beside what there is to read,
  * and the more work-groups there are the less all of them end at once. */
 static uint32_t ending_group(const geometry_request *r, uint32_t group, uint64_t vectors, const geometry *g) {
     const bool byte = r->problem->input.type->bits == 8, ends = g->family == &family_columns && !r->split;
-    return group > GROUP_AT_ONCE && byte && ends && vectors >= wanted_groups(r, g->family) * (group / 2) ? group / 2
-                                                                                                         : group;
+    return group > r->tuning->at_once_group && byte && ends && vectors >= wanted_groups(r, g->family) * (group / 2)
+               ? group / 2
+               : group;
 }
 
 /* The rows in flight with which a work-item for each of all vectors of columns has as many bytes on their way as the
@@ -135,22 +129,24 @@ static uint32_t ending_group(const geometry_request *r, uint32_t group, uint64_t
  * where they are too few or too many, or the rows are. */
 static uint32_t rows_at_once(const geometry_request *r, uint32_t group, uint64_t columns, uint64_t outers,
                              uint64_t rows, const geometry *g) {
-    const uint64_t wanted = (uint64_t)r->tuning->groups_columns * group, vectors = ceil_div(columns, g->vector);
+    const tuning_row *t = r->tuning;
+    const uint64_t wanted = (uint64_t)t->groups_columns * group, vectors = ceil_div(columns, g->vector);
     const uint64_t items = ceil_div(vectors * outers, r->device->compute_units);
-    if (group <= GROUP_AT_ONCE || !columns_end_here(r, g) || vectors < GROUP_AT_ONCE || items * 2 < wanted ||
-        items > wanted * 2)
+    if (group <= t->at_once_group || !columns_end_here(r, g) || vectors < t->at_once_group ||
+        items * t->at_once_factor < wanted || items > wanted * t->at_once_factor)
         return 0;
-    const uint32_t unroll = floor_power(r->tuning->unroll_columns * wanted / 2 / items, r->tuning->unroll_columns);
-    return rows >= (uint64_t)BATCHES_OF_ROWS * unroll ? unroll : 0;
+    const uint32_t unroll = floor_power(t->unroll_columns * wanted / 2 / items, t->unroll_columns);
+    return rows >= (uint64_t)t->column_batches * unroll ? unroll : 0;
 }
 
 /* Rows that a work-item of a GPU loads before it folds them: fewer where it has not many such batches, and where the
  * winners of blocks of 8-bit elements and the merge of parts take the registers; narrow vectors leave some. */
 static uint32_t rows_in_flight(const geometry_request *r, uint32_t vector_bytes, uint64_t rows) {
     const bool narrow = r->problem->input.type->bits == 8, crowded = r->split && narrow;
-    const uint32_t most = r->tuning->unroll_columns, least = max_u32(most / (narrow ? 2 : 4), 1);
+    const uint32_t most = r->tuning->unroll_columns;
+    const uint32_t least = max_u32(min_u32(most * (narrow ? 2 : 1) / r->tuning->unroll_share, most), 1);
     uint32_t some = crowded ? max_u32(most / 2, 1) : most;
-    while (some > least && rows < BATCHES_OF_ROWS * (uint64_t)some)
+    while (some > least && rows < r->tuning->column_batches * (uint64_t)some)
         some /= 2;
     return vector_bytes < r->tuning->column_bytes ? min_u32(2 * some, UNROLL_MAX) : some;
 }
@@ -165,7 +161,7 @@ static uint32_t rows_together(const geometry_request *r, const layout_dim *colum
     const uint32_t most = min_u32(wide ? batch + batch / 4 : 2 * batch, UNROLL_MAX);
     if (rows <= min_u32(t->unroll_wide + (wide ? batch / 2 : 0), UNROLL_MAX))
         return (uint32_t)rows;
-    return rows < (uint64_t)MANY_BATCHES * batch ? (uint32_t)ceil_div(rows, ceil_div(rows, most)) : batch;
+    return rows < (uint64_t)t->many_batches * batch ? (uint32_t)ceil_div(rows, ceil_div(rows, most)) : batch;
 }
 
 /* Later rows into the second-level cache, and what is near along wide ones into the first (strip.clh). */
@@ -190,7 +186,7 @@ const char *lay_column_tiles(const geometry_request *r, const layout_dim *column
         return wrong_stride(r);
     uint32_t group = column_group(r, g->vector);
     const uint32_t at_once = rows_at_once(r, group, column->size, outers, rows, g);
-    group = at_once ? GROUP_AT_ONCE : ending_group(r, group, ceil_div(column->size, g->vector) * outers, g);
+    group = at_once ? r->tuning->at_once_group : ending_group(r, group, ceil_div(column->size, g->vector) * outers, g);
     const uint32_t bytes = element_bytes(r->problem), vector_bytes = g->vector * bytes;
     /* The partial answer of a column costs as much as many of its rows, unless work-items share them. */
     const uint64_t least_rows = group > 1 ? 1 : ceil_div(r->tuning->column_part_bytes, (uint64_t)bytes * g->fused);
@@ -232,26 +228,26 @@ static uint32_t rows_fused(const geometry_request *r, const layout_dim *column, 
     if (r->tuning->aligned || column->in != 1 || row->in != (int64_t)columns)
         return 1;
     choose_column_vector(r, &any, &g);
-    const uint64_t few = FUSED_VECTORS * (uint64_t)g.vector;
+    const tuning_row *t = r->tuning;
+    const uint64_t few = t->fused_vectors * (uint64_t)g.vector;
     if (column_group(r, g.vector) > 1 || columns >= few ||
         columns * g.vector * element_bytes(r->problem) > strip_room(r, false))
         return 1;
     uint32_t fused = g.vector;
     while (fused > 1 && columns * (fused / 2) % g.vector == 0)
         fused /= 2;
-    while (fused > 1 && columns * fused < few && row->size >= 2 * (uint64_t)FUSED_ROWS_MANY * fused)
+    while (fused > 1 && columns * fused < few && row->size >= 2 * (uint64_t)t->fused_rows_many * fused)
         fused *= 2;
-    return row->size >= FUSED_ROWS_LEAST * (uint64_t)fused ? fused : 1;
+    return row->size >= t->fused_rows * (uint64_t)fused ? fused : 1;
 }
 
 /* The accumulators count on from one piece to the next, whose rows are many enough for each work-item to be worth the
  * drawing and the closing of a block. */
-#define PIECE_ROWS 64
 static void keep_rows_for_later(const geometry_request *r, geometry *g) {
     const uint64_t sharing = g->scan.group / g->lanes, step = r->layout->reduced_count == 1 ? sharing : g->least;
-    const uint64_t smallest = ceil_div(PIECE_ROWS * sharing, g->least) * g->least;
+    const uint64_t smallest = ceil_div(r->tuning->late_rows * sharing, g->least) * g->least;
     if (g->scan.group > 1 && g->units <= PART_ELEMENTS_MAX)
-        keep_for_later(r->tuning->late_columns, g->tiles * g->outers, step, smallest, g);
+        keep_for_later(r, r->tuning->late_columns, g->tiles * g->outers, step, smallest, g);
     g->one_block = g->one_block && !g->pieces;
 }
 
@@ -347,7 +343,8 @@ static bool columns_do(const geometry_request *r, const geometry *g) {
 /* Without lanes to share, a row shorter than a vector costs more to fold than to gather. */
 static bool strided_columns_do(const geometry_request *r, const geometry *g) {
     const layout *l = r->layout;
-    const bool short_rows = g->scan.group == 1 && l->reduction < 16 && l->kept[l->kept_count - 1].size >= 16;
+    const uint32_t few = r->tuning->gather_rows;
+    const bool short_rows = g->scan.group == 1 && l->reduction < few && l->kept[l->kept_count - 1].size >= few;
     return short_rows || columns_do(r, g);
 }
 

@@ -43,9 +43,12 @@ uint64_t wanted_groups(const geometry_request *r, const family *of) {
     return groups_of(r, of->over_columns);
 }
 
+uint64_t enough_groups(const geometry_request *r, const family *of) {
+    return ceil_div(wanted_groups(r, of) * r->tuning->enough_percent, 100);
+}
+
 bool whole_reductions_do(const geometry_request *r, const geometry *g) {
-    const uint64_t wanted = wanted_groups(r, g->family);
-    return g->scan.jobs * 2 >= wanted || g->units < 2 * g->least;
+    return g->scan.jobs >= enough_groups(r, g->family) || g->units < 2 * g->least;
 }
 
 bool always_suits(const geometry_request *r, const geometry *g) {
@@ -88,8 +91,8 @@ launch_grid deal(const geometry_request *r, uint32_t group, uint64_t jobs, uint6
 /* Units of a part of about `chunk` units: whole batches of loads, the nearest number of them, since rounding up alone
  * would leave half the parts where a chunk is little more than one. Parts of many batches end within one instead: so
  * they are all alike, and no more than were asked for. Where parts may be less than one, those are alike too. */
-static uint64_t round_chunk(uint64_t chunk, uint64_t smallest, uint64_t batch, uint64_t step) {
-    if (chunk >= MANY_BATCHES * batch)
+static uint64_t round_chunk(uint64_t chunk, uint64_t smallest, uint64_t batch, uint64_t step, uint64_t many) {
+    if (chunk >= many * batch)
         return ceil_div(chunk, step) * step;
     if (chunk < batch && chunk >= smallest)
         return ceil_div(chunk, smallest) * smallest;
@@ -119,7 +122,7 @@ const char *cut(const geometry_request *r, uint64_t groups, uint64_t smallest, u
     }
     g->chunk = ceil_div(g->units, parts);
     if (parts > 1)
-        g->chunk = min_u64(round_chunk(g->chunk, smallest, g->least, step),
+        g->chunk = min_u64(round_chunk(g->chunk, smallest, g->least, step, r->tuning->many_batches),
                            most < g->least ? most : most / g->least * g->least);
     g->parts = ceil_div(g->units, g->chunk);
     return !r->split || g->parts > 1 ? NULL : TOO_SMALL_TO_SPLIT;
@@ -169,15 +172,15 @@ bool has_one_job(const geometry *g) {
     return g->scan.group > 1 && g->scan.jobs_per_group == 1 && g->scan.jobs < UINT64_C(1) << 31;
 }
 
-/* About sixteen pieces for each work-group. Two batches of a part stay (tuning.def: 75 percent at most). */
-#define PIECES_EACH 16
-void keep_for_later(uint32_t percent, uint64_t units, uint64_t step, uint64_t smallest, geometry *g) {
+/* A batch of each part stays at least: the fields allow 75 percent of four or more. */
+void keep_for_later(const geometry_request *r, uint32_t percent, uint64_t units, uint64_t step, uint64_t smallest,
+                    geometry *g) {
     const uint64_t counters = units * (g->one_word ? COUNTERS_WITH_WORD : COUNTERS_WITH_PIECES);
     if (g->finish == HANDOVER_NONE || g->scan.jobs_per_group != 1 || counters > COUNTERS_A_QUEUE ||
-        g->parts * percent < 100 || g->chunk < MANY_BATCHES * g->least)
+        g->parts * percent < 100 || g->chunk < r->tuning->many_batches * g->least)
         return;
     g->chunk = g->chunk * (100 - percent) / 100 / step * step;
-    const uint64_t late = g->units - g->parts * g->chunk, each = late / g->parts / PIECES_EACH;
+    const uint64_t late = g->units - g->parts * g->chunk, each = late / g->parts / r->tuning->late_pieces;
     g->piece = max_u64(each / g->least * g->least, smallest);
     g->pieces = ceil_div(late, g->piece);
     g->counters = counters;
@@ -188,11 +191,10 @@ bool comes_from_memory(const geometry_request *r) {
     return most && r->layout->reduction > most / element_bytes(r->problem) / r->layout->outputs;
 }
 
-#define PAST_SHARE 32
 bool answers_go_past(const geometry_request *r, const geometry *g) {
     const uint32_t reads = element_bytes(r->problem), writes = r->problem->index.type->bits / 8;
     return r->device->clang_cpu && g->scan.group == 1 && g->parts == 1 && g->vector > 1 && comes_from_memory(r) &&
-           r->layout->reduction < PAST_SHARE * writes / reads;
+           r->layout->reduction < (uint64_t)r->tuning->past_share * writes / reads;
 }
 
 load_kind kind_of_load(const geometry_request *r, bool unit, uint32_t vector) {

@@ -16,9 +16,6 @@
 #define LOOPS_A_PARTIAL 4
 #define LOOPS_AN_OUTPUT 64
 
-/* Batches of loads that are so many that a part of one more does not matter. */
-#define MANY_BATCHES 8
-
 static inline uint64_t min_u64(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
@@ -34,6 +31,11 @@ static inline uint64_t max_u64(uint64_t a, uint64_t b) {
 static inline uint64_t ceil_div(uint64_t a, uint64_t b) {
     assert(b > 0);
     return a / b + (a % b != 0);
+}
+
+/* Whether n reaches a field of the tuning row of which 0 says that nothing does. */
+static inline bool reaches(uint64_t n, uint32_t least) {
+    return least && n >= least;
 }
 
 /* Of two numbers that are not 0. */
@@ -52,6 +54,8 @@ uint32_t floor_power(uint64_t n, uint32_t limit);
 uint32_t element_bytes(const problem *p);
 /* Work-groups that keep the device busy. */
 uint64_t wanted_groups(const geometry_request *r, const family *of);
+/* As many of them as will do. */
+uint64_t enough_groups(const geometry_request *r, const family *of);
 
 /* 2^32 / divisor, rounded up; 0 for 1. */
 uint32_t short_reciprocal(uint64_t divisor);
@@ -81,7 +85,8 @@ bool comes_from_memory(const geometry_request *r);
 /* Take `percent` of each part for whoever is done first, in pieces (kernels/workgroup/late.clh), where parts are many
  * batches and the scan merges: multiples of `step` stay, and a piece is no smaller than `smallest`, which is some
  * batches. `units` have parts: outputs, or tiles of columns. */
-void keep_for_later(uint32_t percent, uint64_t units, uint64_t step, uint64_t smallest, geometry *g);
+void keep_for_later(const geometry_request *r, uint32_t percent, uint64_t units, uint64_t step, uint64_t smallest,
+                    geometry *g);
 /* Whether one work-item's answers are a part of the memory's work that counts, and would not stay in a cache either;
  * g->scan, vector, load and parts are set. */
 bool answers_go_past(const geometry_request *r, const geometry *g);

@@ -5,38 +5,33 @@
 #include <stddef.h>
 
 /* From so many vectors on a row's values first and a search for the place are faster than counting along
- * (kernels/families/rows_by_value.clh; docs/tuning.md). Wide vectors cannot count along. */
-#define FLOATS_BY_VALUE 32
-#define INTEGERS_BY_VALUE 64
+ * (kernels/families/rows_by_value.clh). Wide vectors cannot count along. */
 static bool is_by_value(const geometry_request *r, const geometry *g) {
-    const dtype_info *type = r->problem->input.type;
-    const uint64_t least = type->kind == KIND_FLOAT ? FLOATS_BY_VALUE : INTEGERS_BY_VALUE;
-    return can_be_by_value(r, g) && !g->placed && (g->vector > VECTOR_MAX || g->chunk >= least);
+    const bool is_float = r->problem->input.type->kind == KIND_FLOAT;
+    const uint32_t least = is_float ? r->tuning->floats_by_value : r->tuning->integers_by_value;
+    return can_be_by_value(r, g) && !g->placed && (g->vector > VECTOR_MAX || reaches(g->chunk, least));
 }
 
-/* Elements of a row for which a wide vector is worth that search. */
-#define WIDE_ROW 512
-
-/* Rows of narrow elements, below these lengths, for which a place beside each key is faster than that
- * (kernels/families/rows_placed.clh; docs/tuning.md). */
-#define PLACED_ROW_8 512
-#define PLACED_ROW_16 2048
-#define PLACED_ROW_FLOAT_16 1024
+/* Rows of narrow elements so short that a place beside each key is faster than that (kernels/families/rows_placed.clh).
+ */
 static bool is_placeable(const geometry_request *r) {
     const dtype_info *type = r->problem->input.type;
-    const uint64_t least = type->bits == 8            ? PLACED_ROW_8
-                           : type->kind == KIND_FLOAT ? PLACED_ROW_FLOAT_16
-                                                      : PLACED_ROW_16;
+    const tuning_row *t = r->tuning;
+    const uint32_t above = type->bits == 8            ? t->placed_row_8
+                           : type->kind == KIND_FLOAT ? t->placed_row_half
+                                                      : t->placed_row_16;
     return r->layout->reduced_count == 1 && r->device->little_endian && type->bits <= 16 &&
-           r->layout->reduction < least;
+           r->layout->reduction < above;
 }
 
+/* Vectors of a row that is peeled: what comes before the first one is then inside the row. */
+#define PEELED_LEAST 2
 static void choose_row_vector(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     const layout_dim *last = &l->reduced[l->reduced_count - 1];
     const bool unit = last->in == 1;
     const bool alone = r->tuning->group == 1 && r->tuning->group_short == 1 && r->tuning->short_lanes == 1;
-    const bool wide = unit && alone && (l->reduction >= WIDE_ROW || is_placeable(r));
+    const bool wide = unit && alone && (reaches(l->reduction, r->tuning->wide_row) || is_placeable(r));
     const uint32_t widest = widest_vector(r, r->tuning->vector_bytes, wide);
     g->overlap = g->peel = false;
     if (!r->tuning->aligned) {
@@ -48,7 +43,8 @@ static void choose_row_vector(const geometry_request *r, geometry *g) {
         g->vector = aligned_vector(l, widest, last);
         while (last->size % g->vector)
             g->vector /= 2;
-        if (g->vector < widest && l->reduced_count == 1 && last->size >= 4 * (uint64_t)widest) {
+        if (g->vector < widest && l->reduced_count == 1 && r->tuning->peel_vectors &&
+            last->size >= max_u32(r->tuning->peel_vectors, PEELED_LEAST) * (uint64_t)widest) {
             g->vector = widest;
             g->peel = true;
         }
@@ -66,7 +62,8 @@ static uint32_t lanes_along(const geometry_request *r, uint64_t units) {
     const tuning_row *t = r->tuning;
     const uint64_t wanted = units / t->row_loads, items = (uint64_t)r->device->compute_units * t->group;
     uint32_t lanes = floor_power(max_u64(wanted, units > t->lone_loads ? 2 : 1), t->short_lanes);
-    while (lanes < t->group && units / lanes > t->unroll_rows && r->layout->outputs <= items / lanes / 2)
+    while (lanes < t->group && units / lanes > t->unroll_rows &&
+           r->layout->outputs <= items * t->enough_percent / 100 / lanes)
         lanes *= 2;
     return lanes;
 }
@@ -104,14 +101,16 @@ static void choose_row_loop(const geometry_request *r, geometry *g, uint32_t gro
 }
 
 /* What is read g->ahead bytes later, where that lies in a later row and rows do not follow each other in memory: gaps
- * between them matter when they add up to an eighth of the way. An address that wraps around is never read. */
+ * between them matter when they add up to a share of the way. An address that wraps around is never read. */
 static void look_ahead_over_gaps(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     const layout_dim *next = &l->kept[l->kept_count - 1];
     const uint64_t pitch = (uint64_t)next->in, length = l->reduced[0].size;
     const uint64_t elements = g->ahead / element_bytes(r->problem);
     const uint64_t gap = pitch > length ? pitch - length : length - pitch;
-    g->gaps = elements > 0 && l->reduced_count == 1 && next->size > 1 && gap > elements / 8 / (elements / length + 1);
+    const uint32_t share = r->tuning->gap_share;
+    g->gaps = elements > 0 && share && l->reduced_count == 1 && next->size > 1 &&
+              gap > elements / share / (elements / length + 1);
     if (!g->gaps)
         return;
     g->ahead_by = (int64_t)(elements / length * pitch + elements % length);
@@ -120,12 +119,10 @@ static void look_ahead_over_gaps(const geometry_request *r, geometry *g) {
 }
 
 /* Few partials of wide keys stand beside the counter and tell by themselves when they have come
- * (kernels/workgroup/two_words.clh): as many as one warp reads at once, and no pieces, whose number is set back by who
- * counts last. */
-#define PARTS_IN_WORDS 128
+ * (kernels/workgroup/two_words.clh), and no pieces, whose number is set back by who counts last. */
 static void choose_words(const geometry_request *r, geometry *g) {
     const uint64_t counters = r->layout->outputs * COUNTERS_WITH_WORDS(g->parts);
-    g->two_words = takes_words(r, g) && !g->one_word && !g->pieces && g->parts <= PARTS_IN_WORDS &&
+    g->two_words = takes_words(r, g) && !g->one_word && !g->pieces && g->parts <= r->tuning->parts_in_words &&
                    r->layout->reduction < INT32_MAX && counters <= COUNTERS_A_QUEUE;
     if (g->two_words)
         g->counters = counters;
@@ -158,13 +155,13 @@ static const char *lay_out_rows(const geometry_request *r, geometry *g) {
     choose_row_loop(r, g, group);
     look_ahead_over_gaps(r, g);
     if (g->by_value && l->reduced_count == 1 && !g->gaps)
-        g->ahead = 0; /* so short a loop reaches far ahead by itself (docs/tuning.md) */
+        g->ahead = 0; /* so short a loop reaches far ahead by itself */
     g->scan = deal(r, group, ceil_div(l->outputs, rows) * g->parts, r->tuning->groups_max);
-    /* Whole rows of one dim gain by the loop; float16 over several lost by it (docs/tuning.md, "Small inputs"). */
+    /* Whole rows of one dim gain by the loop; float16 over several lost by it. */
     g->one_job = has_one_job(g) && (g->parts > 1 || l->reduced_count > 1);
     const char *const unmerged = plan_merge(r, l->outputs, 1, g);
     if (!unmerged && group > 1 && !g->gaps)
-        keep_for_later(r->tuning->late_percent, l->outputs, step, g->least, g);
+        keep_for_later(r, r->tuning->late_percent, l->outputs, step, g->least, g);
     choose_words(r, g);
     return unmerged;
 }

@@ -19,15 +19,14 @@ typedef struct {
 
 #define NO_COLUMNS                                                                                                     \
     "it takes outputs that lie nearer than the elements of a reduction, or blocks of a few neighbours of it"
-#define INNER_MOST 32
 
-static const char *find_block(const layout *l, block *b) {
+static const char *find_block(const layout *l, uint32_t inner_most, block *b) {
     const layout_dim *last = &l->reduced[l->reduced_count - 1];
     b->kept = &l->kept[l->kept_count - 1];
     b->inner = 1;
     b->row_dims = l->reduced_count;
     b->stride = b->kept->in;
-    if (l->reduced_count > 1 && last->in == 1 && last->size <= INNER_MOST && b->kept->in == (int64_t)last->size) {
+    if (l->reduced_count > 1 && last->in == 1 && last->size <= inner_most && b->kept->in == (int64_t)last->size) {
         b->inner = last->size;
         b->row_dims -= 1;
         b->stride = 1;
@@ -68,17 +67,23 @@ static uint32_t period_of(const block *b, const layout *l, uint32_t vector, uint
     return pitch ? vector / (uint32_t)greatest_divisor(vector, (uint64_t)(pitch < 0 ? -pitch : pitch)) : 1;
 }
 
+/* Rows that the code of one batch is written for: a power of two, the last row being read again where there are fewer.
+ * No fewer than 4, so that 2 to 4 rows have one program; no more than kernels/options.clh allows. */
+#define BATCH_LEAST 4
+#define BATCH_MOST 32
+static uint32_t batch_of(uint64_t rows) {
+    return floor_power(2 * rows - 1, BATCH_MOST);
+}
+
 /* Few rows are one batch: of elements, or of words that begin anywhere, in as many vectors at once as make some loads.
  * More are read by whole vectors: where rows begin within them, by as many work-items to a column as the rows' period.
  */
-#define FEW_ALIGNED_ROWS 8
-#define FEW_ROWS 32
-#define STRIP_MOST 4
 static void choose_vector(const geometry_request *r, const block *b, geometry *g) {
+    const tuning_row *t = r->tuning;
     const uint32_t word = word_of(r), bytes = element_bytes(r->problem);
     g->period = 1;
     g->strip = 1;
-    g->vector = widest_vector(r, max_u32(r->tuning->column_bytes, 2 * bytes), false);
+    g->vector = widest_vector(r, max_u32(t->column_bytes, 2 * bytes), false);
     if (b->stride != 1) {
         g->vector = 1;
         g->load = LOAD_STRIDED;
@@ -86,13 +91,13 @@ static void choose_vector(const geometry_request *r, const block *b, geometry *g
     }
     while (g->vector > word && b->columns * g->fused < g->vector)
         g->vector /= 2;
-    g->phased = r->tuning->aligned && !strides_divide(r->layout, b, g->vector);
+    g->phased = t->aligned && !strides_divide(r->layout, b, g->vector);
     g->load = kind_of_load(r, true, g->vector);
     if (g->phased)
         g->period = period_of(b, r->layout, g->vector, g->fused);
-    g->one_batch = b->inner == 1 && g->fused == 1 && b->rows <= (g->phased ? FEW_ROWS : FEW_ALIGNED_ROWS);
+    g->one_batch = b->inner == 1 && g->fused == 1 && b->rows <= (g->phased ? t->batch_rows : t->batch_rows_aligned);
     if (!g->period || g->one_batch) {
-        g->strip = g->one_batch ? min_u32(STRIP_MOST, FEW_ROWS / floor_power(2 * b->rows - 1, FEW_ROWS)) : 1;
+        g->strip = g->one_batch ? min_u32(t->batch_strip, max_u32(t->batch_loads / batch_of(b->rows), 1)) : 1;
         g->period = 1;
         g->phased = false;
         g->vector = b->columns >= word && r->device->little_endian ? word : 1;
@@ -102,35 +107,33 @@ static void choose_vector(const geometry_request *r, const block *b, geometry *g
 
 /* Rows that are taken as one: where they follow each other and are narrow, as many as are whole vectors and fill some
  * work-items side by side. */
-#define FUSED_BYTES 128
-#define FUSED_LANES 32
-#define FUSED_ROWS_LEAST 64
 static uint32_t rows_fused(const geometry_request *r, const block *b) {
-    const uint32_t bytes = element_bytes(r->problem), vector = widest_vector(r, r->tuning->column_bytes, false);
-    if (b->stride != 1 || b->row_dims != 1 || b->row->in != (int64_t)b->columns || b->columns >= FUSED_BYTES / bytes)
+    const tuning_row *t = r->tuning;
+    const uint32_t vector = widest_vector(r, t->column_bytes, false);
+    if (b->stride != 1 || b->row_dims != 1 || b->row->in != (int64_t)b->columns ||
+        b->columns >= t->stream_fused_bytes / element_bytes(r->problem))
         return 1;
     const uint64_t whole = vector / greatest_divisor(vector, b->columns);
     const uint64_t wanted =
-        min_u64((uint64_t)FUSED_LANES * vector / b->columns, b->rows / FUSED_ROWS_LEAST) / whole * whole;
+        min_u64((uint64_t)t->stream_fused_lanes * vector / b->columns, b->rows / t->stream_fused_rows) / whole * whole;
     const uint64_t fused = max_u64(wanted, whole);
     return b->rows >= 2 * fused ? (uint32_t)fused : 1;
 }
 
 /* Work-items side by side over `columns`, in tiles of whole outputs: the part of a work-group's that have something to
  * do is as large as it gets, with rows of a tile that the memory likes. */
-#define TILE_BYTES_LEAST 128
-#define TILES_TRIED 64
-#define ROWS_EACH_LEAST 4
+#define TILES_TRIED 64 /* what the host spends on it */
 
 typedef struct {
     uint32_t across, sharing, width;
     uint64_t tiles;
 } tiling;
 
-static tiling tiling_of(const geometry *g, uint64_t columns, uint64_t rows, uint32_t group, uint64_t tiles) {
+static tiling tiling_of(const geometry *g, uint64_t columns, uint64_t rows, uint32_t rows_each, uint32_t group,
+                        uint64_t tiles) {
     const uint64_t step = g->load == LOAD_SHIFTED || g->phased ? 1 : g->vector; /* tiles are aligned as vectors are */
     const uint64_t unit = g->fused > 1 ? columns : step / greatest_divisor(g->inner, step) * g->inner;
-    const uint64_t many = g->one_batch ? 1 : max_u64(g->period, rows / ROWS_EACH_LEAST / g->period * g->period);
+    const uint64_t many = g->one_batch ? 1 : max_u64(g->period, rows / rows_each / g->period * g->period);
     tiling t;
     t.width = (uint32_t)(ceil_div(ceil_div(columns, tiles), unit) * unit);
     if (g->inner == 1 && !g->phased)
@@ -142,27 +145,28 @@ static tiling tiling_of(const geometry *g, uint64_t columns, uint64_t rows, uint
 }
 
 static bool choose_tiling(const geometry_request *r, const block *b, uint32_t group, geometry *g) {
+    const tuning_row *t = r->tuning;
     const uint64_t columns = b->columns * g->fused, rows = b->rows / g->fused;
-    const uint64_t wanted = wanted_groups(r, g->family);
+    const uint64_t enough = enough_groups(r, g->family);
     const uint64_t room = (uint64_t)(group / g->period) * g->vector * g->strip;
-    const uint32_t least = max_u32(1, TILE_BYTES_LEAST / element_bytes(r->problem));
+    const uint32_t least = max_u32(1, t->tile_row_bytes / element_bytes(r->problem));
+    const double scarce = t->stream_scarce_percent / 100.0, gain = (100 + t->stream_gain_percent) / 100.0;
     double best = 0;
     tiling chosen = {0};
     if (room < g->vector || group < g->period)
         return false;
     const uint64_t first = g->fused > 1 ? 1 : ceil_div(columns, room);
     for (uint64_t tiles = first; tiles < first + TILES_TRIED; ++tiles) {
-        const tiling t = tiling_of(g, columns, rows, group, tiles);
-        if (!t.sharing)
+        const tiling some = tiling_of(g, columns, rows, t->stream_tile_rows, group, tiles);
+        if (!some.sharing)
             continue;
-        if (best > 0 && (t.width < least || t.tiles > 4 * first + 4 || g->fused > 1))
+        if (best > 0 && (some.width < least || some.tiles > 4 * first + 4 || g->fused > 1))
             break;
-        const double busy = (double)columns / (double)(t.tiles * g->vector * g->strip) * t.sharing / group;
-        const bool scarce = t.tiles * g->outers < ceil_div(wanted, 2);
-        const double worth = busy * (scarce ? 0.5 : 1.0);
-        if (worth > best * 1.03) {
+        const double busy = (double)columns / (double)(some.tiles * g->vector * g->strip) * some.sharing / group;
+        const double worth = busy * (some.tiles * g->outers < enough ? scarce : 1.0);
+        if (worth > best * gain) {
             best = worth;
-            chosen = t;
+            chosen = some;
         }
     }
     g->lanes = chosen.across;
@@ -174,34 +178,34 @@ static bool choose_tiling(const geometry_request *r, const block *b, uint32_t gr
 
 /* Work-items of a work-group: as many as have room for candidates in local memory, and fewer where there are many
  * blocks of which each is little to do beside the merge of what so many have found. */
-#define GROUP_LEAST 32
-#define VECTORS_EACH 64
 static uint32_t group_of(const geometry_request *r, const block *b, const geometry *g) {
-    const uint64_t candidate = element_bytes(r->problem) < 8 ? 8 : 16, most = r->tuning->group_columns;
+    const tuning_row *t = r->tuning;
+    const uint64_t candidate = element_bytes(r->problem) < 8 ? 8 : 16, most = t->group_columns;
     const uint64_t vectors = ceil_div(b->columns * b->rows, g->vector), wanted = wanted_groups(r, g->family);
     uint32_t group = floor_power(most, r->group_limit);
-    while (group > 1 && (uint64_t)(group + 16) * g->vector * candidate > r->device->local_bytes / 2)
+    while (group > 1 && (uint64_t)(group + 16) * g->vector * candidate > r->device->local_bytes / t->stream_local_share)
         group /= 2;
-    while (group > GROUP_LEAST && !g->one_batch && group / 2 >= g->period && vectors < (uint64_t)group * VECTORS_EACH &&
-           g->outers >= wanted * most / group)
+    while (group > t->stream_group_least && !g->one_batch && group / 2 >= g->period &&
+           vectors < (uint64_t)group * t->stream_vectors && g->outers >= wanted * most / group)
         group /= 2;
     return group;
 }
 
 /* Rows that a work-item loads before it folds them. */
 static uint32_t rows_in_flight(const geometry_request *r, const geometry *g) {
-    uint32_t some = r->tuning->unroll_columns;
+    const tuning_row *t = r->tuning;
+    uint32_t some = t->unroll_columns;
     if (g->one_batch)
-        return max_u32(4, floor_power(2 * g->units - 1, FEW_ROWS));
-    while (some > 8 && (uint64_t)g->sharing * some * 2 > g->units)
+        return max_u32(BATCH_LEAST, batch_of(g->units));
+    while (some > t->stream_unroll_least && (uint64_t)g->sharing * some * 2 > g->units)
         some /= 2;
-    return min_u32(some, g->load == LOAD_SHIFTED ? 8 : 16);
+    return min_u32(some, g->load == LOAD_SHIFTED ? t->stream_unroll_shifted : t->stream_unroll);
 }
 
 static const char *lay_out_stream(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     block b = {0};
-    const char *refused = find_block(l, &b);
+    const char *refused = find_block(l, r->tuning->stream_inner, &b);
     if (refused)
         return refused;
     g->fused = rows_fused(r, &b);
@@ -228,7 +232,7 @@ static const char *lay_out_stream(const geometry_request *r, geometry *g) {
     g->one_job = has_one_job(g);
     refused = plan_merge(r, g->tiles * g->outers, g->width / b.inner / g->fused, g);
     if (!refused && g->units <= PART_ELEMENTS_MAX / g->fused / b.inner)
-        keep_for_later(r->tuning->late_columns, g->tiles * g->outers, step, g->least, g);
+        keep_for_later(r, r->tuning->late_columns, g->tiles * g->outers, step, g->least, g);
     return refused;
 }
 
@@ -248,7 +252,7 @@ static void add_range(const layout_dim *dims, uint32_t count, stream_t *s) {
 
 static void set_stream(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
     block b = {0};
-    const char *const refused = find_block(l, &b);
+    const char *const refused = find_block(l, g->inner, &b);
     assert(!refused && b.row);
     (void)refused;
     stream_t s = {.jobs = jobs,
@@ -316,19 +320,16 @@ static bool columns_fit(const geometry_request *r, const block *b) {
     while (vector > 1 && !strides_divide(r->layout, b, vector))
         vector /= 2;
     const uint64_t vectors = ceil_div(b->columns, vector), lanes = floor_power(2 * vectors - 1, group);
-    return b->stride == 1 && b->inner == 1 && b->rows > FEW_ALIGNED_ROWS && vector >= word_of(r) &&
+    return b->stride == 1 && b->inner == 1 && b->rows > r->tuning->batch_rows_aligned && vector >= word_of(r) &&
            (vector > 1 || element_bytes(r->problem) >= 2 * WORD_BYTES) &&
-           (ceil_div(vectors, lanes) * lanes - vectors) * 8 <= vectors;
+           (ceil_div(vectors, lanes) * lanes - vectors) * r->tuning->idle_share <= vectors;
 }
-
-/* Bytes of a block that are worth a work-group. */
-#define BLOCK_BYTES_LEAST 2048
 
 static bool columns_are_nearer(const geometry_request *r, const geometry *g) {
     block b = {0};
-    if (g->scan.group == 1 || find_block(r->layout, &b) || columns_fit(r, &b))
+    if (g->scan.group == 1 || find_block(r->layout, r->tuning->stream_inner, &b) || columns_fit(r, &b))
         return false;
-    if (b.columns * b.rows < BLOCK_BYTES_LEAST / element_bytes(r->problem))
+    if (b.columns * b.rows < r->tuning->stream_block_bytes / element_bytes(r->problem))
         return false;
     const int64_t row = b.row->in < 0 ? -b.row->in : b.row->in;
     return row > b.stride || row == 0 || b.row->size == 1;

@@ -5,24 +5,21 @@
 
 /* Blocks that a work-item takes at once: it transposes as many of their elements in its registers, which are few, and
  * each doubling is one more pass over these. */
-#define ABREAST_BYTES 32 /* of one element of each */
-#define ABREAST_MOST 16
 static uint32_t blocks_abreast(const geometry_request *r, uint64_t blocks) {
-    const uint32_t most = min_u32(ABREAST_BYTES / element_bytes(r->problem), ABREAST_MOST);
+    const uint32_t most = r->tuning->transposed_bytes / element_bytes(r->problem);
     return floor_power(blocks, min_u32(widest_vector(r, r->tuning->vector_bytes, false), most));
 }
 
-/* Rows of a block whose code is written out: all, or as few as are whole vectors and worth a turn of a loop. */
-#define WRITTEN_OUT_MOST 64 /* elements */
-#define TURN_LEAST 32
-static uint32_t rows_at_once(uint64_t rows, uint64_t columns, uint32_t vector) {
+/* Rows of a block whose code is written out: all, or as few as are whole vectors and worth a turn of a loop. No fewer
+ * than have a vector's elements, since the field allows 32. */
+static uint32_t rows_at_once(const tuning_row *t, uint64_t rows, uint64_t columns, uint32_t vector) {
     uint64_t step = vector / greatest_divisor(vector, columns);
-    if (rows * columns <= WRITTEN_OUT_MOST)
+    if (rows * columns <= t->transposed_unrolled)
         return (uint32_t)rows;
-    while (step * columns < TURN_LEAST)
+    while (step * columns < t->transposed_turn)
         step *= 2;
-    if (step * columns > WRITTEN_OUT_MOST)
-        step = max_u64(1, WRITTEN_OUT_MOST / columns);
+    if (step * columns > t->transposed_unrolled)
+        step = max_u64(1, t->transposed_unrolled / columns);
     return (uint32_t)min_u64(step, rows);
 }
 
@@ -52,7 +49,7 @@ static const char *lay_out_transposed(const geometry_request *r, geometry *g) {
     g->units = l->reduction;
     g->chunk = g->units;
     g->columns = (uint32_t)columns;
-    g->unroll = rows_at_once(g->units, columns, g->vector);
+    g->unroll = rows_at_once(r->tuning, g->units, columns, g->vector);
     g->batch = (uint32_t)min_u64(g->units * columns, g->vector);
     g->lanes = 1;
     g->parts = 1;
@@ -89,18 +86,15 @@ const family family_transposed = {
 
 /* Blocks with few neighbours that one work-item could read at once: longer rows are as fast for themselves, and so are
  * columns whose rows are whole lines, or wide. So many of them that a program for each shape is worth it. */
-#define TRANSPOSED_BYTES_LEAST 262144
-#define TRANSPOSED_ROW_MOST 40
-#define TRANSPOSED_COLUMN_BYTES 128
-#define LINE_BYTES 64
 static bool blocks_are_narrow(const geometry_request *r, const geometry *g) {
     const uint32_t element = element_bytes(r->problem);
     const uint64_t bytes = (uint64_t)g->columns * element;
-    if (r->tuning->group > 1 || r->layout->outputs < TRANSPOSED_BYTES_LEAST / element / r->layout->reduction)
+    const tuning_row *t = r->tuning;
+    if (t->group > 1 || r->layout->outputs < t->transposed_input_bytes / element / r->layout->reduction)
         return false;
     if (g->columns == 1)
-        return g->units <= TRANSPOSED_ROW_MOST;
-    return bytes < TRANSPOSED_COLUMN_BYTES && bytes % LINE_BYTES != 0;
+        return g->units <= t->transposed_row;
+    return bytes < t->transposed_row_bytes && bytes % t->line_bytes != 0;
 }
 
 const strategy strategy_transposed_blocks = {"transposed-blocks", &family_transposed, false, false,

@@ -62,7 +62,7 @@ static void apply(const row_source *from, tuning_row *row) {
 tuning_row tuning_find(const char *name) {
     tuning_row row = {
         .name = NULL,
-#define FIELD(name, least, most, power, meaning) .name = (least),
+#define FIELD(name, least, most, power, otherwise, meaning) .name = (otherwise),
 #include "policy/tuning.def"
     };
     const row_source *const found = find(name);

@@ -295,7 +295,7 @@ static void check_counters(const problem *p, const layout *l, const device_facts
     if (has_words(g))
         REQUIRE(device->wide_atomics && (g->ptx || g->scan.group == 1), "words by handover %d", (int)g->finish);
     if (g->two_words) {
-        REQUIRE(!g->one_word && !g->pieces && g->parts <= 128, "two words of %" PRIu64 " parts", g->parts);
+        REQUIRE(!g->one_word && !g->pieces && g->parts <= 1023, "two words of %" PRIu64 " parts", g->parts);
         REQUIRE(is_of(g, "rows") && l->reduction < INT32_MAX, "two words of %" PRIu64, l->reduction);
     }
     if (g->one_word) {

@@ -89,7 +89,7 @@ typedef struct problem_line {
     data_kind data;
     uint64_t seed;
     char strategy[32], tuning[32]; /* "": not forced */
-    char fields[200];              /* "": the row as it is */
+    char fields[300];              /* "": the row as it is */
     bool has_route;                /* given, not left to the program */
     run_route route;
     run_queue queue;

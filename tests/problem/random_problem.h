@@ -16,7 +16,7 @@ bool random_one_in(random_source *s, uint64_t n);
 void random_shuffle(random_source *s, uint32_t count, uint32_t *list);
 
 /* Number `turn` of an endless list in which each run of n numbers, from a multiple of n on, holds 0..n-1 once. */
-#define RANDOM_DEALT_MOST 64
+#define RANDOM_DEALT_MOST 160
 uint64_t random_dealt(uint64_t seed, uint64_t turn, uint32_t n);
 
 /* Kind `turn` of the list that belongs to the seed: element type, index type, operator, direction, NaN mode, value

@@ -67,7 +67,7 @@ static uint32_t tuning_of(const problem_line *p) {
 }
 
 static const char *const field_names[] = {
-#define FIELD(name, least, most, power, meaning) #name,
+#define FIELD(name, least, most, power, otherwise, meaning) #name,
 #include "policy/tuning.def"
 };
 

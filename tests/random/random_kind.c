@@ -13,11 +13,12 @@ typedef struct field_range {
 } field_range;
 
 static const field_range fields[] = {
-#define FIELD(name, least, most, power, meaning) {#name, least, most, power},
+#define FIELD(name, least, most, power, otherwise, meaning) {#name, least, most, power},
 #include "policy/tuning.def"
 };
 
 #define FIELD_COUNT ((uint32_t)(sizeof fields / sizeof fields[0]))
+_Static_assert(sizeof fields / sizeof fields[0] <= RANDOM_DEALT_MOST, "a deck has room for every field");
 
 /* As likely small as large, and the least and the most often. */
 static uint32_t random_number(random_source *s, const field_range *f) {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 static char path[4096];   /* of the file; "": none yet */
-static char current[300]; /* what it holds: row and fields; "": nothing is changed */
+static char current[400]; /* what it holds: row and fields; "": nothing is changed */
 static char *before;      /* ARGMAX_CL_TUNING as it was, NULL: unset */
 
 static void remove_file(void) {
@@ -33,7 +33,7 @@ static bool open_file(void) {
 
 /* Lines of at most a few fields each: a tuning file has short ones. */
 static void write_row(FILE *file, const char *device_class, const tuning_row *row, const char *fields) {
-#define FIELD(name, least, most, power, meaning) fprintf(file, "%s %s=%" PRIu32 "\n", device_class, #name, row->name);
+#define FIELD(name, least, most, power, otherwise, meaning) fprintf(file, "%s %s=%" PRIu32 "\n", device_class, #name, row->name);
 #include "policy/tuning.def"
     for (const char *field = fields; *field; field += *field == ',') {
         const size_t length = strcspn(field, ","), name = strcspn(field, ":");
