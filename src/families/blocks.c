@@ -39,11 +39,13 @@ static uint32_t crowd(const geometry_request *r, const geometry *g, uint64_t blo
     return most;
 }
 
-/* The pad of whole wide loads that crowds the fewest; none where blocks are not whole ones themselves. */
+/* The pad of whole wide loads, and of whole vectors, that crowds the fewest; none where blocks are not whole ones
+ * themselves. */
 static uint32_t choose_pad(const geometry_request *r, const geometry *g, uint64_t block, uint64_t vectors) {
     const uint32_t line = r->tuning->tile_banks * BANK_BYTES / element_bytes(r->problem);
+    const uint32_t step = max_u32(g->wide, g->vector);
     uint32_t best = 0, least = crowd(r, g, block, vectors, 0);
-    for (uint32_t pad = g->wide; block % g->wide == 0 && pad < line && least > 1; pad += g->wide) {
+    for (uint32_t pad = step; block % step == 0 && pad < line && least > 1; pad += step) {
         const uint32_t most = crowd(r, g, block, vectors, pad);
         if (most < least) {
             least = most;

@@ -92,6 +92,8 @@ static void choose_vector(const geometry_request *r, const block *b, geometry *g
     while (g->vector > word && b->columns * g->fused < g->vector)
         g->vector /= 2;
     g->phased = t->aligned && !strides_divide(r->layout, b, g->vector);
+    while (!g->phased && b->columns * g->fused < g->vector) /* nothing lies behind the last row */
+        g->vector /= 2;
     g->load = kind_of_load(r, true, g->vector);
     if (g->phased)
         g->period = period_of(b, r->layout, g->vector, g->fused);

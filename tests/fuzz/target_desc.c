@@ -182,7 +182,7 @@ static void check_stream(const layout *l, const geometry *g) {
     REQUIRE(g->period >= 1 && g->sharing >= 1 && g->sharing % g->period == 0, "period %" PRIu32, g->period);
     REQUIRE(g->width >= 1 && g->tiles == ceil_div(columns, g->width), "%" PRIu64 " tiles", g->tiles);
     REQUIRE(g->width + (g->phased ? g->vector - 1 : 0) <= room, "%" PRIu32 " columns", g->width);
-    REQUIRE(columns >= g->vector && g->width % g->inner == 0, "%" PRIu64 " columns", columns);
+    REQUIRE((g->phased || columns >= g->vector) && g->width % g->inner == 0, "%" PRIu64 " columns", columns);
     REQUIRE(g->fused == 1 || (g->tiles == 1 && g->width == columns), "%" PRIu32 " fused", g->fused);
     REQUIRE(g->units == l->reduction / g->inner / g->fused && g->units >= 1, "%" PRIu64 " rows", g->units);
     REQUIRE(g->outers * column->size == l->outputs, "%" PRIu64 " outers", g->outers);
