@@ -51,7 +51,6 @@ planted racecheck workgroup/meet.clh '/^ *barrier(CLK_LOCAL_MEM_FENCE); *\\$/d' 
 planted initcheck workgroup/finish.clh '0,/if (get_local_id(0) == 0) *\\$/s//if (get_local_id(0) == 0 \&\& (part) != 1) \\/' \
     'argmax float32 3000000 tuning=gpu fields=one_launch:0' || failed=1
 planted synccheck workgroup/meet.clh 's/^            barrier(CLK_LOCAL_MEM_FENCE); *\\$/if ((rank) < 40) &/' "$long" || failed=1
-[ $failed -eq 0 ] || exit 1
 
 echo "== $count random problems a tool, seed $seed"
 limit=300

@@ -193,6 +193,20 @@ static module *find_module(cl_program program) {
     return &modules[i];
 }
 
+/* Where a launch starts, which OpenCL has in registers that CUDA fills with something else: at 0, since the library
+ * gives no offsets. */
+#define OFFSET_REGISTER "%envreg" /* 0 to 2 of work-groups, 3 to 5 of work-items */
+static void start_at_0(char *ptx) {
+    const size_t length = sizeof OFFSET_REGISTER; /* with a digit */
+    for (char *at = ptx; (at = strstr(at, OFFSET_REGISTER)) != NULL; at += length) {
+        const char digit = at[length - 1], behind = at[length];
+        need(digit >= '0' && digit <= '5' && (behind < '0' || behind > '9'),
+             "a register that this file knows nothing of");
+        memset(at, ' ', length);
+        *at = '0';
+    }
+}
+
 static void load(cl_program program) {
     module *const m = find_module(program);
     size_t bytes = 0;
@@ -201,6 +215,7 @@ static void load(cl_program program) {
     char *ptx = calloc(bytes + 1, 1);
     need(ptx && clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof ptx, &ptx, NULL) == CL_SUCCESS,
          "a binary is not told");
+    start_at_0(ptx);
     use_context();
     if (m->code)
         need_cuda(cuModuleUnload(m->code), "cuModuleUnload");
