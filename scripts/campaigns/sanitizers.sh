@@ -39,7 +39,7 @@ planted() { # TOOL FILE SED_SCRIPT PROBLEM: the tool reports it, and nothing bef
     ARGMAX_CL_KERNELS=$log.kernels run "$log.txt" "$1" run_problem_cuda "$4"
     grep -q '^ok' "$log-not.txt" && [ -z "$(reports "$log-not.txt")" ] && grep -q '^on CUDA: [1-9]' "$log-not.txt" ||
         { echo "$1 reports without a fault:"; head -n 40 "$log-not.txt"; return 1; }
-    reports "$log.txt" | grep -v '^exit status' | head -n 1 | grep . ||
+    reports "$log.txt" | grep -v '^exit status' | sed -n 1p | grep . ||
         { echo "$1 does not report a planted fault:"; head -n 40 "$log.txt"; return 1; }
 }
 long='argmax float32 3x100000 axes=1 tuning=gpu fields=part_bytes:16777216,row_part_bytes:16777216'

@@ -101,15 +101,15 @@ static memory *find_memory(cl_mem object) {
 }
 
 static void forget_memory(memory *m) {
-    if (m->at) {
-        use_context();
+    use_context();
+    if (m->at)
         need_cuda(cuMemFree(m->at), "cuMemFree");
-    }
     *m = memories[--memory_count];
 }
 
 static void know_memory(cl_mem object, cl_mem_flags flags, size_t bytes) {
     memory *const old = find_memory(object);
+    use_context(); /* also where nothing will run, since the tools take that for a program that died */
     if (old)
         forget_memory(old);
     need(memory_count < OBJECTS_MOST, "too many buffers");
