@@ -46,7 +46,7 @@ def program_source(word):
         return text_of(rf"(.*/)?{re.escape(name)}", r"tests/mutation/.*\.py") if name == "mutate.py" else \
             text_of(rf"(.*/)?{re.escape(name)}")
     if re.fullmatch(r"(run|fuzz|print|test)_[a-z_]+", name):
-        source = re.sub("_stub$", "", name)
+        source = re.sub("_(stub|cuda)$", "", name)
         found = text_of(rf"tests/.*/{source}\.c")
         return found + text_of(r"tests/support/.*") if found else None
     return None
