@@ -349,6 +349,47 @@ START_TEST(one_compute_unit) {
 }
 END_TEST
 
+/* Every strategy that takes the problem comes to that status, and where it is success to the right answer; how many. */
+static int solve_by_all(const char *line, argmax_cl_status expected) {
+    const argmax_cl_handle handle = open_handle();
+    int taken = 0;
+    scene s;
+    open_scene(&s, line, handle, false);
+    for (uint32_t i = 0; strategy_name(i); i++) {
+        cl_event done = NULL;
+        s.j.d.desc.strategy = strategy_name(i);
+        const argmax_cl_status status = enqueue(&s, suite_runner()->queue, 0, NULL, &done);
+        if (status == ARGMAX_CL_ERROR_INVALID_STRATEGY)
+            continue;
+        taken++;
+        ck_assert_msg(status == expected, "%s: %s", strategy_name(i), argmax_cl_last_error());
+        if (!status)
+            ck_assert_int_eq(outcome(done), CL_COMPLETE);
+        ck_assert_msg(status || job_is_right(&s.j, suite_runner()->queue, NULL), "%s", strategy_name(i));
+    }
+    close_scene(&s);
+    argmax_cl_destroy(handle);
+    return taken;
+}
+
+/* Eight dims of which none merge, in rows and in columns, within the least that OpenCL allows; and with less, errors.
+ */
+START_TEST(arguments_of_1024_bytes) {
+    static const char *const of_8_dims[] = {"argmax float32 3x2x3x2x3x2x3x100 axes=1,3,5,7 value data=peak seed=5",
+                                            "argmax float32 3x2x3x2x3x2x3x100 axes=0,2,4,6 value data=peak seed=5"};
+    int taken = 0, refused = 0;
+    for (int i = 0; i < 2; i++) {
+        stub_manners.parameters = 0;
+        taken += solve_by_all(of_8_dims[i], ARGMAX_CL_SUCCESS);
+        stub_manners.parameters = 512;
+        refused += solve_by_all(of_8_dims[i], ARGMAX_CL_ERROR_OPENCL);
+    }
+    stub_manners.parameters = 0;
+    ck_assert_int_ge(taken, 8);
+    ck_assert_int_eq(refused, taken);
+}
+END_TEST
+
 START_TEST(one_queue) {
     stub_manners.queues = 1;
     solve_all("with one queue");
@@ -386,4 +427,4 @@ END_TEST
 SUITE_MAIN("hostile", dead_launches_do_not_poison_the_next, launches_that_die_at_random,
            failed_dependencies_fail_every_route, a_queue_at_the_address_of_a_live_one, nothing_of_the_callers_is_kept,
            new_memory_is_noise, objects_at_addresses_of_others, one_work_item_a_group, little_local_memory,
-           one_compute_unit, one_queue, a_context_of_many_devices, devices_before_opencl_1_2)
+           one_compute_unit, arguments_of_1024_bytes, one_queue, a_context_of_many_devices, devices_before_opencl_1_2)

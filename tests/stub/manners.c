@@ -32,5 +32,6 @@ __attribute__((constructor)) static void read_manners(void) {
     stub_manners.units = manner(text, "units");
     stub_manners.group = manner(text, "group");
     stub_manners.local = manner(text, "local");
+    stub_manners.parameters = manner(text, "parameters");
     stub_manners.platform = manner(text, "rusticl") ? "rusticl" : NULL;
 }

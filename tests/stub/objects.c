@@ -169,6 +169,7 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t bytes, v
     const size_t group = stub_manners.group ? stub_manners.group : 256, items[3] = {group, group, group};
     const cl_ulong objects = stub_alive(), memory = stub_memory_used(), largest = (cl_ulong)1 << 32;
     const cl_ulong local = stub_manners.local ? stub_manners.local : 32768;
+    const size_t parameters = stub_parameters();
     const cl_uint units = stub_manners.units ? stub_manners.units : device->units;
     const cl_uint bits = 64, alignment = 1024, clock = 1000;
     const uint16_t one = 1;
@@ -189,6 +190,7 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t bytes, v
         {CL_DEVICE_MEM_BASE_ADDR_ALIGN, &alignment, sizeof alignment},
         {CL_DEVICE_MAX_WORK_GROUP_SIZE, &items[0], sizeof items[0]},
         {CL_DEVICE_MAX_WORK_ITEM_SIZES, items, sizeof items},
+        {CL_DEVICE_MAX_PARAMETER_SIZE, &parameters, sizeof parameters},
         {CL_DEVICE_MAX_MEM_ALLOC_SIZE, &largest, sizeof largest},
         {CL_DEVICE_GLOBAL_MEM_SIZE, &largest, sizeof largest},
         {CL_DEVICE_LOCAL_MEM_SIZE, &local, sizeof local},

@@ -114,6 +114,22 @@ static const family *family_of(const char *kernel) {
     return of;
 }
 
+static size_t bytes_of(const stub_arguments *a, stub_role role) {
+    return role == ROLE_GRID ? a->grid_bytes : role == ROLE_DIMS ? dims_bytes(a) : role_bytes[role];
+}
+
+size_t stub_parameters(void) {
+    return stub_manners.parameters ? stub_manners.parameters : 1024;
+}
+
+/* Compilers find that, or the launch fails: here there is no kernel. */
+static bool has_too_many(const stub_arguments *a) {
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < a->count; ++i)
+        bytes += bytes_of(a, a->role[i]);
+    return bytes > stub_parameters();
+}
+
 static void add(stub_arguments *a, stub_role role) {
     a->role[a->count++] = role;
 }
@@ -156,6 +172,11 @@ cl_kernel clCreateKernel(cl_program program, const char *name, cl_int *code) {
     kernel->arguments.merges = merges;
     kernel->arguments.grid_bytes = merges ? sizeof(merge_t) : of->struct_bytes[0] + program->options.grid_tail;
     list_parameters(&kernel->arguments);
+    if (has_too_many(&kernel->arguments)) {
+        clReleaseKernel(kernel);
+        *code = CL_OUT_OF_RESOURCES;
+        return NULL;
+    }
     return kernel;
 }
 
@@ -166,7 +187,7 @@ cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, size_t bytes, const void 
     if (index >= a->count)
         return CL_INVALID_ARG_INDEX;
     const stub_role role = a->role[index];
-    if (bytes != (role == ROLE_GRID ? a->grid_bytes : role == ROLE_DIMS ? dims_bytes(a) : role_bytes[role]))
+    if (bytes != bytes_of(a, role))
         return CL_INVALID_ARG_SIZE;
     const bool buffer = role_bytes[role] == sizeof(cl_mem);
     cl_mem old = NULL, now = NULL;

@@ -39,6 +39,7 @@ typedef struct stub_conduct {
     uint32_t queues;      /* at most so many at a time; 0: any number */
     uint32_t units;       /* of each device; 0: as they are */
     size_t group, local;  /* largest work-group, bytes of local memory; 0: as they are */
+    size_t parameters;    /* bytes of a kernel's arguments; 0: 1024, the least that OpenCL allows */
     uint32_t listed;      /* devices of a context, the handle's the last; 0: one */
     const char *version;  /* of the devices; NULL: OpenCL 2.0 stub */
     const char *platform; /* its name; NULL: Stub */
@@ -135,6 +136,8 @@ struct _cl_kernel {
     stub_arguments arguments;
 };
 
+/* The bytes that a kernel's arguments may have together. */
+size_t stub_parameters(void);
 /* The bytes of an argument, NULL when the kernel has none like it. */
 const void *stub_argument(const stub_arguments *arguments, stub_role role);
 /* The buffer that an argument names, NULL likewise or when it is NULL. */

@@ -31,6 +31,7 @@ static void read_limits(runner *r) {
     const char *const text = getenv("ARGMAX_CL_TEST_STREAM");
     r->streams = text && sscanf(text, "%" SCNu64 ",%" SCNu64, &r->largest_buffer, &r->memory_limit) == 2;
     r->copies = r->streams && strstr(text, "copies");
+    r->kills = getenv("ARGMAX_CL_TEST_KILLS") != NULL;
 }
 
 bool runner_open(runner *r, const char *selector) {
@@ -160,7 +161,7 @@ static bool open_workspace(runner *r, trial *t) {
 }
 
 static bool enqueue(runner *r, trial *t, run_route route, const argmax_cl_buffers *buffers) {
-    cl_event *const done = t->p->queue == QUEUE_SILENT ? NULL : &t->done;
+    cl_event *const done = t->p->queue == QUEUE_SILENT && !r->kills ? NULL : &t->done;
     const cl_event *const list = t->written_count ? t->written : NULL;
     if (route == ROUTE_PLAN)
         return library_ok(
@@ -174,6 +175,11 @@ static bool enqueue(runner *r, trial *t, run_route route, const argmax_cl_buffer
 
 /* Wait where the reading of the outputs does not. */
 static bool finish(runner *r, const trial *t) {
+    if (r->kills) {
+        const cl_int code = clWaitForEvents(1, &t->done);
+        r->died = code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+        return opencl_ok(r, code, "clWaitForEvents");
+    }
     if (t->p->queue == QUEUE_SILENT)
         return opencl_ok(r, clFinish(t->queue), "clFinish");
     return t->queue == r->loose_queue || opencl_ok(r, clWaitForEvents(1, &t->done), "clWaitForEvents");
@@ -226,8 +232,10 @@ static bool run_host(runner *r, trial *t) {
     arrays.input = host_array(&t->input);
     arrays.index = host_array(&t->index);
     arrays.value = host_array(&t->value);
-    if (!library_ok(r, limited_host_call(r, t, &arrays), run_route_names[ROUTE_HOST]))
+    if (!library_ok(r, limited_host_call(r, t, &arrays), run_route_names[ROUTE_HOST])) {
+        r->died = r->kills && strstr(r->message, "EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST");
         return false;
+    }
     for (size_t i = 0; i < 3; i++)
         memcpy(arenas[i]->actual, arenas[i]->bytes ? arenas[i]->backing + arenas[i]->shift : arenas[i]->image,
                arena_size(arenas[i]));
@@ -309,15 +317,24 @@ static bool run(runner *r, trial *t, run_route route, const void *content) {
     return trial_open(r, t, content) && (route == ROUTE_HOST ? run_host(r, t) : run_buffers(r, t, route));
 }
 
-run_result runner_run(runner *r, const problem_line *p, run_route route) {
+static run_result run_once(runner *r, const problem_line *p, run_route route) {
     trial t;
     memset(&t, 0, sizeof t);
     t.p = p;
+    r->died = false;
     const bool forced = p->strategy[0] || p->tuning[0], ok = run(r, &t, route_of(r, p, route), NULL) && judge(r, &t);
     trial_close(&t);
-    const run_result result = ok                                                        ? RUN_OK
-                              : forced && r->status == ARGMAX_CL_ERROR_INVALID_STRATEGY ? RUN_REFUSED
-                                                                                        : RUN_FAILED;
+    return ok ? RUN_OK : forced && r->status == ARGMAX_CL_ERROR_INVALID_STRATEGY ? RUN_REFUSED : RUN_FAILED;
+}
+
+#define DEATHS_MOST 100 /* in a row */
+
+run_result runner_run(runner *r, const problem_line *p, run_route route) {
+    run_result result = run_once(r, p, route);
+    for (int i = 0; i < DEATHS_MOST && result == RUN_FAILED && r->died; i++) {
+        r->deaths++;
+        result = run_once(r, p, route);
+    }
     r->runs[result]++;
     return result;
 }

@@ -23,6 +23,10 @@ typedef struct runner {
     uint64_t largest_buffer, memory_limit;
     bool copies; /* nothing is used in place */
     bool streams;
+    /* Where the environment variable ARGMAX_CL_TEST_KILLS is set, launches die, and a problem whose operation fails for
+     * that is run again. */
+    bool kills, died;
+    unsigned long deaths;
     size_t guard;            /* bytes of a guard zone */
     bool aligned_host;       /* host memory in place must lie where kernels read whole vectors */
     char message[1024];      /* of the last failure */
