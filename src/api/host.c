@@ -9,6 +9,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+/* Where an input has to be copied, a larger one goes in blocks though it fits: one thread of the driver's packs it, 7
+ * GB/s on the host of an H200 whose link takes 55, and what the threads of a stream cost at first is won back by then.
+ */
+#define COPIED_AT_ONCE ((uint64_t)256 << 20)
+
 /* What one call owns. */
 typedef struct host_call {
     cl_context context;
@@ -35,7 +40,8 @@ static bool fits(const problem *p, const device_facts *facts, const argmax_cl_ho
     assert(index_size);
     if (p->outputs == 0)
         return true;
-    if (input > buffer || p->outputs > buffer / largest || (input > WATCHED_BYTES && stream_is_watched(options)))
+    if (input > buffer || p->outputs > buffer / largest || (input > WATCHED_BYTES && stream_is_watched(options)) ||
+        (input > COPIED_AT_ONCE && !facts->host_unified))
         return false;
     const uint64_t limit = options->memory_limit ? options->memory_limit : facts->memory ? facts->memory : UINT64_MAX;
     const uint64_t taken = facts->host_unified && !options->memory_limit ? 0 : input;

@@ -146,12 +146,11 @@ static uint64_t rows_of(const tensor_view *view, uint32_t inner) {
     return rows;
 }
 
-/* Some rows between the tensor's places and their own, `packed_row` elements apart; one of `to` and `from` is where the
- * first of these lies. */
-static void walk_rows(unsigned char *array, const tensor_view *view, uint64_t first, uint64_t rows, uint64_t packed_row,
+/* Some rows along the inner axis between the tensor's places and packed ones; one of `to` and `from` is where the first
+ * of these lies. */
+static void walk_rows(unsigned char *array, const tensor_view *view, uint32_t inner, uint64_t first, uint64_t rows,
                       unsigned char *to, const unsigned char *from) {
     const size_t element = view->type->bits / 8;
-    const uint32_t inner = inner_axis(view);
     uint64_t at[MAX_RANK] = {0}, done = 0;
     int64_t place = (int64_t)view->offset;
     assert((to != NULL) != (from != NULL));
@@ -165,7 +164,7 @@ static void walk_rows(unsigned char *array, const tensor_view *view, uint64_t fi
             gather(to + done, here, view->stride[inner], view->size[inner], element);
         if (from)
             scatter(here, view->stride[inner], from + done, view->size[inner], element);
-        done += packed_row * element;
+        done += view->size[inner] * element;
         /* The next row: count up the other axes, the last of them fastest. The stride of an axis of size 1 may be
          * any number and is not used. */
         for (uint32_t axis = inner; axis-- > 0;) {
@@ -182,31 +181,28 @@ static void walk_rows(unsigned char *array, const tensor_view *view, uint64_t fi
 
 void host_scatter(void *array, const tensor_view *view, const void *packed) {
     const uint32_t inner = inner_axis(view);
-    walk_rows(array, view, 0, rows_of(view, inner), view->size[inner], NULL, packed);
+    walk_rows(array, view, inner, 0, rows_of(view, inner), NULL, packed);
 }
 
 void host_gather(const void *array, const tensor_view *view, void *packed) {
-    host_gather_part(array, view, packed, 0, 1);
+    const uint32_t inner = inner_axis(view);
+    host_gather_range(array, view, 0, rows_of(view, inner) * view->size[inner], packed);
 }
 
-/* Of many rows some; of few a piece of each, unless these are short, which the first part takes. */
-void host_gather_part(const void *array, const tensor_view *view, void *packed, uint32_t part, uint32_t parts) {
+/* The rest of a row, whole rows, the beginning of another. */
+void host_gather_range(const void *array, const tensor_view *view, uint64_t first, uint64_t count, void *packed) {
     unsigned char *const from = (unsigned char *)(uintptr_t)array;
-    const size_t element = view->type->bits / 8;
+    unsigned char *to = packed;
     const uint32_t inner = inner_axis(view);
-    const uint64_t rows = rows_of(view, inner), row = view->size[inner];
-    if (rows < parts && row / 2 < parts) {
-        if (part == 0)
-            walk_rows(from, view, 0, rows, row, packed, NULL);
-    } else if (rows < parts) {
-        tensor_view piece = *view;
-        const uint64_t first = row / parts * part;
-        piece.size[inner] = part + 1 < parts ? row / parts : row - first;
-        piece.offset = (uint64_t)((int64_t)view->offset + (int64_t)first * view->stride[inner]);
-        walk_rows(from, &piece, 0, rows, row, (unsigned char *)packed + first * element, NULL);
-    } else {
-        const uint64_t more = rows % parts, first = rows / parts * part + (part < more ? part : more);
-        walk_rows(from, view, first, rows / parts + (part < more), row, (unsigned char *)packed + first * row * element,
-                  NULL);
+    const uint64_t row = view->size[inner];
+    while (count > 0) {
+        const uint64_t at = first % row, left = row - at, rows = at == 0 && count >= row ? count / row : 1;
+        tensor_view some = *view;
+        some.offset = (uint64_t)((int64_t)view->offset + (int64_t)at * view->stride[inner]);
+        some.size[inner] = left < count ? left : count;
+        walk_rows(from, &some, inner, first / row, rows, to, NULL);
+        to += rows * some.size[inner] * (view->type->bits / 8);
+        first += rows * some.size[inner];
+        count -= rows * some.size[inner];
     }
 }

@@ -20,8 +20,8 @@ bool host_is_packed(const tensor_view *view);
 
 /* Put `packed` row-major elements at the places of the tensor's elements. No other byte is touched. */
 void host_scatter(void *array, const tensor_view *view, const void *packed);
-/* The reverse; and the share of one of several threads in it, which together do all. */
+/* The reverse; and for `count` of the packed elements, from the `first` on, which go to the start of `packed`. */
 void host_gather(const void *array, const tensor_view *view, void *packed);
-void host_gather_part(const void *array, const tensor_view *view, void *packed, uint32_t part, uint32_t parts);
+void host_gather_range(const void *array, const tensor_view *view, uint64_t first, uint64_t count, void *packed);
 
 #endif
