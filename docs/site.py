@@ -32,7 +32,9 @@ nav:
       - Tuning fields: tuning-fields.md
       - Benchmarks: benchmarks.md
       - Reliability: reliability.md
-  - Package: portability.md
+  - Package:
+      - Portability: portability.md
+      - Quirks: quirks.md
   - Contribute:
       - Design: design.md
       - Decisions: decisions/README.md

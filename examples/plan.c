@@ -1,5 +1,4 @@
-/* Decide once, execute often: the position of the peak in each of many signals of one length.
- * README.md quotes the part between the two marks; a test compares. */
+/* Decide once, execute often: the position of the peak in each of many signals of one length. */
 #include <argmax_cl/argmax_cl.h>
 
 #include <stdio.h>
@@ -47,7 +46,6 @@ static void find_peaks(argmax_cl_handle handle, cl_context context, cl_command_q
     desc.axis_count = 1;
     desc.axes = (const uint32_t[]){0};
 
-    /* README from here */
     argmax_cl_plan plan;
     size_t bytes;
     must(!argmax_cl_plan_create(&plan, handle, ARGMAX_CL_ARGMAX, &desc), "argmax_cl_plan_create");
@@ -64,7 +62,6 @@ static void find_peaks(argmax_cl_handle handle, cl_context context, cl_command_q
     }
     must(!clFinish(queue), "clFinish");
     argmax_cl_plan_destroy(plan);
-    /* README to here */
 
     if (workspace)
         clReleaseMemObject(workspace);
