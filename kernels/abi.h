@@ -29,6 +29,21 @@ typedef cl_long abi_long;
 
 /* ---- arguments ---- */
 
+/* MASK: strides of the mask; `along` between the elements of a vector, `step` where the kernel's own struct has a
+ * stride of the input. */
+typedef struct {
+    abi_long offset, along, step;
+    abi_long reduced[ROOM];
+    abi_long kept[ROOM];
+} mask_dims_t;
+
+/* BOTH: the maximum's outputs; `column_x` where the kernel's own struct has such strides. */
+typedef struct {
+    abi_long index_offset, value_offset, column_index, column_value;
+    abi_long kept_index[ROOM];
+    abi_long kept_value[ROOM];
+} maximum_dims_t;
+
 /* Every kernel: the collapsed problem. */
 typedef struct {
     abi_ulong outputs, reduction;
@@ -40,6 +55,12 @@ typedef struct {
     abi_long kept_in[ROOM];
     abi_long kept_index[ROOM];
     abi_long kept_value[ROOM];
+#if !defined(ON_DEVICE) || MASKED
+    mask_dims_t mask;
+#endif
+#if !defined(ON_DEVICE) || BOTH
+    maximum_dims_t maximum;
+#endif
 } dims_t;
 
 /* GAPS: what lies AHEAD bytes later where rows do not follow each other in memory. */

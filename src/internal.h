@@ -58,7 +58,7 @@ const dtype_info *dtype_find(argmax_cl_dtype dtype);
 
 /* A checked tensor: strides resolved, products proven to fit. */
 typedef struct tensor_view {
-    const dtype_info *type; /* NULL: tensor not given (no value output) */
+    const dtype_info *type; /* NULL: tensor not given */
     uint64_t size[MAX_RANK];
     int64_t stride[MAX_RANK]; /* elements */
     uint64_t offset;          /* elements */
@@ -69,18 +69,33 @@ typedef struct tensor_view {
 /* A checked descriptor: all that the later stages may know of it. */
 typedef struct problem {
     argmax_cl_operator op;
-    argmax_cl_direction direction;
+    argmax_cl_direction direction, max_direction;
     argmax_cl_nan_mode nan_mode; /* PROPAGATE for integers: one program serves both modes */
     uint32_t rank;
     bool reduced[MAX_RANK]; /* by axis */
     uint64_t outputs;       /* number of output elements */
     uint64_t reduction;     /* elements in each reduction; at least 1 unless outputs is 0 */
-    tensor_view input, index, value;
+    tensor_view input, mask, index, value, max_index, max_value;
     const char *strategy, *tuning; /* as in the descriptor; static names after strategy_request */
     const char *strategy_source;   /* who forced it, for messages (strategy_request) */
 } problem;
 
 argmax_cl_status check_desc(argmax_cl_operator op, const argmax_cl_desc *given, problem *out);
+
+static inline bool is_masked(const problem *p) {
+    return p->mask.type != NULL;
+}
+static inline bool has_values(const problem *p) {
+    return p->value.type || p->max_value.type;
+}
+/* Whether the minimum and the maximum are wanted. */
+static inline bool wants_both(const problem *p) {
+    return p->op == ARGMAX_CL_ARGMINMAX;
+}
+/* Whether the accumulator is the one of kernels/accumulate/general.clh. */
+static inline bool is_general(const problem *p) {
+    return is_masked(p) || wants_both(p);
+}
 
 /* a*b and a+b without wrapping: false when the result does not fit. */
 bool multiply_u64(uint64_t a, uint64_t b, uint64_t *product);
@@ -94,17 +109,19 @@ argmax_cl_status check_queue(cl_context context, cl_device_id device, cl_command
  * large enough for the problem's addressed ranges, outputs and workspace disjoint from all others (sub-buffers by
  * parent and origin, USE_HOST_PTR buffers by address), wait list sound. workspace_bytes 0: workspace ignored. The input
  * is read by vectors of input_vector elements that start at multiples of their size, 1 where any element may come
- * first; `in_place`: so in the caller's memory, too. */
-argmax_cl_status check_enqueue(cl_context context, const problem *p, uint32_t input_vector, bool in_place,
-                               const argmax_cl_buffers *given, cl_mem workspace, size_t workspace_bytes,
-                               cl_uint wait_count, const cl_event *wait_list);
+ * first, and so is the mask. *buffers is `given`, whatever version the caller has. `in_place`: so in the caller's
+ * memory, too. */
+argmax_cl_status check_enqueue(cl_context context, const problem *p, uint32_t input_vector, uint32_t mask_vector,
+                               bool in_place, const argmax_cl_buffers *given, cl_mem workspace, size_t workspace_bytes,
+                               cl_uint wait_count, const cl_event *wait_list, argmax_cl_buffers *buffers);
 
 /* ---- problem/layout.c: the collapsed problem --------------------------------------------------------------------- */
 
-/* One dimension after collapsing. Strides in elements, by tensor; index and value strides of reduced dims are 0. */
+/* One dimension after collapsing. Strides in elements, by tensor: 0 for tensors that are not given, and for outputs in
+ * reduced dims. */
 typedef struct layout_dim {
     uint64_t size;
-    int64_t in, index, value;
+    int64_t in, mask, index, value, max_index, max_value;
 } layout_dim;
 
 /* Kept dims sorted by falling |input stride|, reduced dims in ascending axis order (their order is the answer), each
@@ -113,7 +130,8 @@ typedef struct layout_dim {
 typedef struct layout {
     uint32_t kept_count, reduced_count; /* 1..8 each */
     layout_dim kept[MAX_RANK], reduced[MAX_RANK];
-    int64_t in_offset, index_offset, value_offset; /* elements, of position 0 on every dim */
+    /* Elements, of position 0 on every dim. */
+    int64_t in_offset, mask_offset, index_offset, value_offset, max_index_offset, max_value_offset;
     uint64_t outputs, reduction;
     bool reversed; /* the index counts from the other end: every reduced dim was backward, and has been turned */
 } layout;
@@ -197,6 +215,7 @@ argmax_cl_status tuning_read(const char *source, const char *path, bool must_exi
 
 struct family; /* families/family.h */
 typedef enum load_kind { LOAD_ALIGNED, LOAD_UNALIGNED, LOAD_PACKED, LOAD_STRIDED, LOAD_SHIFTED } load_kind;
+typedef enum mask_kind { MASK_NONE, MASK_UNALIGNED, MASK_ALIGNED, MASK_SAME, MASK_STRIDED } mask_kind;
 
 /* Work-groups of one launch: `jobs` dealt out in runs of jobs_per_group. */
 typedef struct launch_grid {
@@ -210,8 +229,10 @@ typedef struct geometry {
     const char *tuning; /* name of the row */
     const struct family *family;
     load_kind load;
-    uint32_t vector; /* elements */
-    uint32_t lanes;  /* rows, blocks: work-items of an output; columns: work-items side by side */
+    mask_kind mask;
+    int64_t mask_along; /* elements of the mask between those of a vector */
+    uint32_t vector;    /* elements */
+    uint32_t lanes;     /* rows, blocks: work-items of an output; columns: work-items side by side */
     uint32_t unroll;
     uint32_t ahead;        /* bytes of input asked for before they are read; 0: none */
     uint32_t near_bytes;   /* strip.clh: NEAR; 0: none */
@@ -256,6 +277,7 @@ typedef struct geometry {
     bool one_word, two_words;  /* finish.clh: ONE_WORD, TWO_WORDS */
     bool one_job;              /* ONE_JOB: every work-group has one job */
     uint32_t aligned_elements; /* the input is read by vectors that start at multiples of so many elements */
+    uint32_t aligned_mask;     /* and the mask; 0: none */
 } geometry;
 
 /* Whether a launch that merges too has its partial answers beside the counters, and none in the workspace. */
@@ -302,6 +324,7 @@ typedef struct geometry_request {
 /* launch.c, for host.c. */
 /* Elements of the vectors that the plan's kernels read and that must start at multiples of their size; 1: any. */
 uint32_t plan_input_vector(argmax_cl_plan plan);
+uint32_t plan_mask_vector(argmax_cl_plan plan); /* the same of the mask */
 
 #define OPTIONS_CAPACITY 512
 

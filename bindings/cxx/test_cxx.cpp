@@ -32,6 +32,21 @@ static void host_arrays(const argmaxcl::Handle &handle) {
     handle.host(argmin_cl_host, columns, matrix, narrow, least);
     expect(narrow[0] == 1 && narrow[1] == 1 && narrow[2] == 1 && narrow[3] == 1, "host: argmin of the columns");
     expect(least[0] == -5 && least[3] == -4, "host: their values");
+
+    /* Both extrema of the rows without the elements that a mask leaves out. */
+    argmaxcl::Problem both = rows;
+    both.mask = {{ARGMAX_CL_UINT8, {3, 4}}};
+    both.max_index = {{ARGMAX_CL_INT32}};
+    both.max_direction = ARGMAX_CL_DECREASING;
+    const std::uint8_t mask[] = {0, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0};
+    argmax_cl_host_arrays arrays = ARGMAX_CL_HOST_ARRAYS_INIT;
+    arrays.input = matrix;
+    arrays.index = where;
+    arrays.mask = mask;
+    arrays.max_index = narrow;
+    handle.host(argminmax_cl_host, both, arrays);
+    expect(where[0] == 2 && where[1] == -1 && where[2] == 0, "host: masked argmin of the rows");
+    expect(narrow[0] == 3 && narrow[1] == -1 && narrow[2] == 2, "host: masked argmax of the rows");
 }
 
 struct Device {

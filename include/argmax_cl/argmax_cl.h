@@ -10,8 +10,10 @@
  *   Order      integers as usual; -0 equals +0; denormals are distinct values on every device; infinities are values.
  *   NaN        PROPAGATE: a NaN beats every number, in argmax and in argmin; among NaNs the direction decides.
  *              IGNORE: NaNs never win; a slice of NaNs alone has no winner.
- *   No winner  index: all bits set (-1); value: 0x7E00, bfloat16 0x7FC0, 0x7FC00000, 0x7FF8000000000000.
+ *   Mask       optional uint8 tensor: elements whose mask is 0 never win; a slice with none left has no winner.
+ *   No winner  index: all bits set (-1); value: 0x7E00, bfloat16 0x7FC0, 0x7FC00000, 0x7FF8000000000000; integers: 0.
  *   Value      optional second output of the input's dtype: the bits of the winning element, unchanged.
+ *   Both       argminmax gives the smallest and the largest, each with outputs and a direction of its own.
  *
  * The result depends on the input alone: the same bits on every device, strategy, work-group size and run.
  *
@@ -141,7 +143,11 @@ typedef enum argmax_cl_dtype {
 ARGMAX_CL_API size_t argmax_cl_dtype_size(argmax_cl_dtype dtype);
 ARGMAX_CL_API const char *argmax_cl_dtype_name(argmax_cl_dtype dtype);
 
-typedef enum argmax_cl_operator { ARGMAX_CL_ARGMAX = 0, ARGMAX_CL_ARGMIN = 1 } argmax_cl_operator;
+typedef enum argmax_cl_operator {
+    ARGMAX_CL_ARGMAX = 0,
+    ARGMAX_CL_ARGMIN = 1,
+    ARGMAX_CL_ARGMINMAX = 2 /* both from one read of the input */
+} argmax_cl_operator;
 
 typedef enum argmax_cl_direction {
     ARGMAX_CL_INCREASING = 0, /* the first of equal extrema */
@@ -172,17 +178,25 @@ typedef struct argmax_cl_desc {
     uint32_t axis_count;           /* 1..rank */
     const uint32_t *axes;          /* axis_count different axes in 0..rank-1, in any order */
     argmax_cl_direction axis_direction;
-    argmax_cl_nan_mode nan_mode; /* no effect on integers */
-    const char *strategy;        /* NULL: chosen for the shape, or by the environment variable ARGMAX_CL_STRATEGY.
-                                    A name forces that one, or the plan is refused */
-    const char *tuning;          /* NULL: the tuning row of the device's class, with the changes of the user's tuning
-                                    file, or of the one that the environment variable ARGMAX_CL_TUNING names. A name
-                                    forces that row as it is built in: "cpu", "cpu-amd", "cpu-intel", "gpu" */
+    argmax_cl_nan_mode nan_mode;  /* no effect on integers */
+    const char *strategy;         /* NULL: chosen for the shape, or by the environment variable ARGMAX_CL_STRATEGY.
+                                     A name forces that one, or the plan is refused */
+    const char *tuning;           /* NULL: the tuning row of the device's class, with the changes of the user's tuning
+                                     file, or of the one that the environment variable ARGMAX_CL_TUNING names. A name
+                                     forces that row as it is built in: "cpu", "cpu-amd", "cpu-intel", "gpu" */
+    const argmax_cl_tensor *mask; /* optional, UINT8, the input's shape (rank 0 with sizes NULL: it follows); strides as
+                                     the input's, 0 broadcasts. Elements whose mask is 0 never win, in any mode, and a
+                                     NaN among them does not propagate; a slice with none left has no winner. NULL: all
+                                     elements count */
+    const argmax_cl_tensor *max_index; /* ARGMINMAX: index, value and axis_direction are the minimum's, and these are */
+    const argmax_cl_tensor *max_value; /* the maximum's, under the same rules; max_value is optional. Of all other */
+    argmax_cl_direction max_direction; /* operators: NULL, NULL and 0 */
 } argmax_cl_desc;
 
 #define ARGMAX_CL_TENSOR_INIT {sizeof(argmax_cl_tensor), (argmax_cl_dtype)0, 0, NULL, NULL, 0}
 #define ARGMAX_CL_DESC_INIT                                                                                            \
-    {sizeof(argmax_cl_desc), NULL, NULL, NULL, 0, NULL, ARGMAX_CL_INCREASING, ARGMAX_CL_NAN_PROPAGATE, NULL, NULL}
+    {sizeof(argmax_cl_desc),  NULL, NULL, NULL, 0,    NULL, ARGMAX_CL_INCREASING,                                      \
+     ARGMAX_CL_NAN_PROPAGATE, NULL, NULL, NULL, NULL, NULL, ARGMAX_CL_INCREASING}
 
 /* The same as the INIT macros, for languages without macros. NULL does nothing. */
 ARGMAX_CL_API void argmax_cl_tensor_init(argmax_cl_tensor *tensor);
@@ -226,9 +240,11 @@ typedef struct argmax_cl_buffers {
     cl_mem input;       /* read only; not CL_MEM_WRITE_ONLY */
     cl_mem index;       /* written; not CL_MEM_READ_ONLY */
     cl_mem value;       /* written; NULL when the descriptor has no value tensor */
+    cl_mem mask; /* read only; may be the input's buffer. These three: NULL when the descriptor has no such tensor */
+    cl_mem max_index, max_value; /* written */
 } argmax_cl_buffers;
 
-#define ARGMAX_CL_BUFFERS_INIT {sizeof(argmax_cl_buffers), NULL, NULL, NULL}
+#define ARGMAX_CL_BUFFERS_INIT {sizeof(argmax_cl_buffers), NULL, NULL, NULL, NULL, NULL, NULL}
 ARGMAX_CL_API void argmax_cl_buffers_init(argmax_cl_buffers *buffers);
 
 /* Enqueue the operator on a queue (in-order or out-of-order) of the handle's context and device, after the events of
@@ -244,6 +260,10 @@ ARGMAX_CL_API argmax_cl_status argmax_cl(argmax_cl_handle handle, cl_command_que
 ARGMAX_CL_API argmax_cl_status argmin_cl(argmax_cl_handle handle, cl_command_queue queue, const argmax_cl_desc *desc,
                                          const argmax_cl_buffers *buffers, cl_uint wait_count,
                                          const cl_event *wait_list, cl_event *event);
+/* Argmin and argmax from one read of the input: the same for ARGMAX_CL_ARGMINMAX. */
+ARGMAX_CL_API argmax_cl_status argminmax_cl(argmax_cl_handle handle, cl_command_queue queue, const argmax_cl_desc *desc,
+                                            const argmax_cl_buffers *buffers, cl_uint wait_count,
+                                            const cl_event *wait_list, cl_event *event);
 
 /* ---- Plan and execute --------------------------------------------------------------------------------------- */
 
@@ -283,10 +303,12 @@ typedef struct argmax_cl_host_arrays {
     size_t struct_size; /* sizeof(argmax_cl_host_arrays); INIT sets it */
     const void *input;
     void *index;
-    void *value; /* NULL when the descriptor has no value tensor */
+    void *value;      /* NULL when the descriptor has no value tensor */
+    const void *mask; /* and so are these three */
+    void *max_index, *max_value;
 } argmax_cl_host_arrays;
 
-#define ARGMAX_CL_HOST_ARRAYS_INIT {sizeof(argmax_cl_host_arrays), NULL, NULL, NULL}
+#define ARGMAX_CL_HOST_ARRAYS_INIT {sizeof(argmax_cl_host_arrays), NULL, NULL, NULL, NULL, NULL, NULL}
 ARGMAX_CL_API void argmax_cl_host_arrays_init(argmax_cl_host_arrays *arrays);
 
 /* Told after each block, by the thread that made the call: bytes of the input that are done, by shape, and all. It
@@ -322,6 +344,9 @@ ARGMAX_CL_API argmax_cl_status argmax_cl_host(argmax_cl_handle handle, const arg
 ARGMAX_CL_API argmax_cl_status argmin_cl_host(argmax_cl_handle handle, const argmax_cl_desc *desc,
                                               const argmax_cl_host_arrays *arrays,
                                               const argmax_cl_host_options *options);
+ARGMAX_CL_API argmax_cl_status argminmax_cl_host(argmax_cl_handle handle, const argmax_cl_desc *desc,
+                                                 const argmax_cl_host_arrays *arrays,
+                                                 const argmax_cl_host_options *options);
 
 /* ---- Partials: answers of blocks, which merge ---------------------------------------------------------------- */
 

@@ -47,6 +47,9 @@ struct Problem {
     std::vector<Tensor> value; /* none, or the value output, of the input's dtype */
     argmax_cl_direction direction = ARGMAX_CL_INCREASING;
     argmax_cl_nan_mode nan_mode = ARGMAX_CL_NAN_PROPAGATE;
+    std::vector<Tensor> mask = {};                      /* none, or the mask, ARGMAX_CL_UINT8 */
+    std::vector<Tensor> max_index = {}, max_value = {}; /* argminmax's maximum */
+    argmax_cl_direction max_direction = ARGMAX_CL_INCREASING;
 };
 
 /* The C descriptor of a problem, which must outlive it. A new field of argmax_cl_desc enters here. */
@@ -54,28 +57,35 @@ struct Desc {
     explicit Desc(const Problem &p) : input(view(p.input)), index(view(p.index)) {
         c.input = &input;
         c.index = &index;
-        if (!p.value.empty())
-            c.value = &(value = view(p.value[0]));
+        c.value = optional(p.value, value);
+        c.mask = optional(p.mask, mask);
+        c.max_index = optional(p.max_index, max_index);
+        c.max_value = optional(p.max_value, max_value);
+        c.max_direction = p.max_direction;
         c.axis_count = static_cast<std::uint32_t>(p.axes.size());
         c.axes = p.axes.data();
         c.axis_direction = p.direction;
         c.nan_mode = p.nan_mode;
     }
     Desc(const Desc &) = delete;
+    static const argmax_cl_tensor *optional(const std::vector<Tensor> &from, argmax_cl_tensor &to) {
+        return from.empty() ? nullptr : &(to = view(from[0]));
+    }
     static argmax_cl_tensor view(const Tensor &t) { /* a wrong number of strides as no rank, which is refused */
         const auto rank = t.strides.empty() || t.strides.size() == t.sizes.size() ? t.sizes.size() : 0;
         const auto *sizes = t.sizes.empty() ? nullptr : t.sizes.data();
         const auto *strides = t.strides.empty() ? nullptr : t.strides.data();
         return {sizeof(argmax_cl_tensor), t.dtype, static_cast<std::uint32_t>(rank), sizes, strides, t.offset};
     }
-    argmax_cl_tensor input, index, value = {};
+    argmax_cl_tensor input, index, value = {}, mask = {}, max_index = {}, max_value = {};
     argmax_cl_desc c = ARGMAX_CL_DESC_INIT;
     const argmax_cl_desc *const get = &c;
 };
 
-/* The buffers of one enqueue; no value buffer without a value output. They must live until it is done. */
+/* The buffers of one enqueue; no value buffer without a value output. They must live until it is done. What a mask or
+ * argminmax needs besides is assigned to the struct: buffers.mask = mask(). */
 inline argmax_cl_buffers buffers(const cl::Buffer &input, const cl::Buffer &index, const cl::Buffer &value = {}) {
-    return {sizeof(argmax_cl_buffers), input(), index(), value()};
+    return {sizeof(argmax_cl_buffers), input(), index(), value(), nullptr, nullptr, nullptr};
 }
 
 /* Sole owner of a C object; object() is that. */
@@ -107,7 +117,7 @@ template <typename Enqueue> argmax_cl_status with_events(const Waits *waits, cl:
     return check(code);
 }
 
-/* One context and device. The operator is the C function: argmax_cl or argmin_cl, argmax_cl_host or argmin_cl_host. */
+/* One context and device. The operator is the C function: argmax_cl, argmin_cl, argminmax_cl, or their _host. */
 struct Handle : Owner<argmax_cl_handle, argmax_cl_destroy> {
     explicit Handle(const std::string &selector = "", argmax_cl_status *status = nullptr) {
         create(status, [&](argmax_cl_handle *made) { return argmax_cl_create_default(made, selector.c_str()); });
@@ -124,7 +134,10 @@ struct Handle : Owner<argmax_cl_handle, argmax_cl_destroy> {
     }
     argmax_cl_status host(decltype(&argmax_cl_host) op, const Problem &problem, const void *input, void *index,
                           void *value = nullptr) const {
-        const argmax_cl_host_arrays arrays = {sizeof arrays, input, index, value};
+        return host(op, problem, {sizeof(argmax_cl_host_arrays), input, index, value, nullptr, nullptr, nullptr});
+    }
+    argmax_cl_status host(decltype(&argmax_cl_host) op, const Problem &problem,
+                          const argmax_cl_host_arrays &arrays) const {
         return check(op((*this)(), Desc(problem).get, &arrays, nullptr));
     }
 };

@@ -161,7 +161,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void abreast(__global co
         candidate_t best[SIDE];
         scan(in + start, &dims, &g, count, input_start(&dims, first_output(&g, job + 1)) - start, best);
         for (uint o = 0; o < count; ++o)
-            put_output(&dims, in, TARGET_ARGUMENTS, out + o, !LOSES(CANDIDATE_KEY(best[o])), CANDIDATE_PLACE(best[o]),
-                       KEY_KNOWN(CANDIDATE_KEY(best[o])));
+            put_output(&dims, in, TARGET_ARGUMENTS, 0, out + o, !LOSES(CANDIDATE_KEY(best[o])),
+                       CANDIDATE_PLACE(best[o]), KEY_KNOWN(CANDIDATE_KEY(best[o])));
     }
 }

@@ -70,7 +70,7 @@ static inline void leave(__global const T *in, TARGET, const dims_t *d, const bl
     index_at += (long)column * d->kept_index[1];
     value_at += (long)column * d->kept_value[1];
 #endif
-    put_answer(d, in, TARGET_ARGUMENTS, index_at, value_at, d->in_offset + outer * (g->rows * g->columns) + column,
+    put_answer(d, in, TARGET_ARGUMENTS, 0, index_at, value_at, d->in_offset + outer * (g->rows * g->columns) + column,
                !LOSES(k), row, KEY_KNOWN(k));
 }
 

@@ -14,34 +14,57 @@
 
 /* What a job knows of its outputs: addresses at column 0. */
 typedef struct {
-    long in, index, value; /* elements */
+    steps_t in;
+    long index[EXTREMES], value[EXTREMES]; /* elements */
     ulong out;
 } outer_t;
 
 static inline outer_t outer_at(const dims_t *d, const ulong outer, const ulong columns) {
     const int count = KEPT_COUNT(*d) - 1;
     outer_t o;
-    o.in = d->in_offset + unravel(outer, count, d->kept_size, d->kept_in);
-    o.index = d->index_offset + unravel(outer, count, d->kept_size, d->kept_index);
-    o.value = d->value_offset + unravel(outer, count, d->kept_size, d->kept_value);
+    o.in = INPUT_OFFSET(d) + UNRAVEL_STEPS(outer, count, d, kept);
+#if !SPLIT || ONE_LAUNCH
+#pragma unroll
+    for (uint x = 0; x < EXTREMES; ++x) {
+        o.index[x] = OUTPUT_DIMS(d, x, index_offset) + unravel(outer, count, d->kept_size, OUTPUT_STRIDES(d, x, index));
+        o.value[x] = OUTPUT_DIMS(d, x, value_offset) + unravel(outer, count, d->kept_size, OUTPUT_STRIDES(d, x, value));
+    }
+#endif
     o.out = outer * columns;
     return o;
 }
 
-/* Leave one column's answer. */
+#if BOTH
+#define COLUMN_STEP(d, g, x, what) ((x) ? (d)->maximum.column_##what : (g)->column_##what)
+#else
+#define COLUMN_STEP(d, g, x, what) ((g)->column_##what)
+#endif
+
+/* Leave one column's answer of extreme x. */
 static inline void leave(__global const T *in, TARGET, const dims_t *d, const columns_t *g, const outer_t *o,
-                         const ulong part, const ulong column, const T k, const ulong row) {
-    const bool found = !LOSES(k);
+                         const ulong part, const ulong column, const uint x, const bool found, const T k,
+                         const ulong row) {
 #if SPLIT
     (void)in;
     (void)g;
-    partials[PARTIAL_AT(d, o->out + column, part)] = PARTIAL(found, k, row);
+    partials[PARTIAL_AT(d, o->out + column, part) * EXTREMES + x] = PARTIAL(x, found, k, row);
 #else
     const long c = (long)column;
     (void)part;
-    put_answer(d, in, TARGET_ARGUMENTS, o->index + c * g->column_index, o->value + c * g->column_value,
-               o->in + c * g->column_stride, found, row, KEY_KNOWN(k));
+    put_answer(d, in, TARGET_ARGUMENTS, x, o->index[x] + c * COLUMN_STEP(d, g, x, index),
+               o->value[x] + c * COLUMN_STEP(d, g, x, value), OF_INPUT(o->in) + c * g->column_stride, found, row,
+               KEY_KNOWN_OF(x, k));
 #endif
+}
+
+/* The same of all, whose rows count from `from`. */
+static inline void leave_best(__global const T *in, TARGET, const dims_t *d, const columns_t *g, const outer_t *o,
+                              const ulong part, const ulong column, const candidate_t best, const ulong from) {
+    for (uint x = 0; x < EXTREMES; ++x) {
+        const one_candidate_t c = ONE_OF(best, x);
+        leave(in, TARGET_ARGUMENTS, d, g, o, part, column, x, CANDIDATE_WINS(c), CANDIDATE_KEY(c),
+              from + CANDIDATE_PLACE_OF(x, c));
+    }
 }
 
 /* A unit is a tile of columns: its first output, and how many there are. Of FUSED rows there is one. */
@@ -58,29 +81,33 @@ static inline ulong row_of(const columns_t *g, const ulong k) {
 }
 
 /* Scan the rows [from, to) of the one lane's strip and leave the answers: the best of FUSED columns each. */
-static inline void scan_and_leave(__global const T *in, TARGET, const dims_t *d, const columns_t *g, const outer_t *o,
-                                  const ulong part, const ulong from, const ulong to, const ulong column,
-                                  const int count) {
+static inline void scan_and_leave(__global const T *in, const at_t start, TARGET, const dims_t *d, const columns_t *g,
+                                  const outer_t *o, const ulong part, const ulong from, const ulong to,
+                                  const ulong column, const int count) {
     const uint answers = (uint)ANSWERS(*g);
     const ulong first = row_of(g, from);
     T keys[STRIP * VEC];
     uint at[STRIP * VEC];
     strip_t strip;
-    scan(in + o->in, d, g, column, count, from, to, &strip);
-    for (int s = 0; s < count; ++s)
-        spread(&strip, s, keys + s * VEC, at + s * VEC);
-    for (uint c = 0; c < answers; ++c) {
-        candidate_t best = CANDIDATE_NONE;
-        for (uint j = 0; j < FUSED; ++j) {
-            const uint place = j * answers + c;
-            best = better(best, CANDIDATE(keys[place], row_of(g, from + at[place]) + j - first));
+    scan(start, d, g, column, count, from, to, &strip);
+    for (uint x = 0; x < EXTREMES; ++x) {
+        for (int s = 0; s < count; ++s)
+            spread(&strip, s, x, keys + s * VEC, at + s * VEC);
+        for (uint c = 0; c < answers; ++c) {
+            one_candidate_t best = ONE_NONE;
+            for (uint j = 0; j < FUSED; ++j) {
+                const uint place = j * answers + c;
+                if (IS_ROW(at[place]))
+                    best = one_better(best, ONE_CANDIDATE(x, keys[place], row_of(g, from + at[place]) + j - first));
+            }
+            leave(in, TARGET_ARGUMENTS, d, g, o, part, column + c, x, CANDIDATE_WINS(best), CANDIDATE_KEY(best),
+                  first + CANDIDATE_PLACE_OF(x, best));
         }
-        leave(in, TARGET_ARGUMENTS, d, g, o, part, column + c, CANDIDATE_KEY(best), first + CANDIDATE_PLACE(best));
     }
 }
 #elif GROUP == 1
 /* Leave a whole vector's answers at once where they lie side by side; false where they do not. */
-#if SPLIT || VEC == 1
+#if SPLIT || VEC == 1 || GENERAL
 #define LEAVE_VECTOR(o, column, keys, at, from) false
 #else
 #include "memory/answers.clh"
@@ -90,14 +117,14 @@ static inline void scan_and_leave(__global const T *in, TARGET, const dims_t *d,
 static inline void leave_values(__global const T *in, __global T *restrict value, const dims_t *d, const columns_t *g,
                                 const outer_t *o, const ulong column, const PIECES(T) k, const uint *at,
                                 const ulong from) {
-    __global T *const to = value + o->value + (long)column;
+    __global T *const to = value + o->value[0] + (long)column;
     PASTE(vstore, PIECE)(bits_of_piece(k), 0, to);
     if (PIECE_TELLS(k))
         return;
     T keys[PIECE];
     PASTE(vstore, PIECE)(k, 0, keys);
     for (int j = 0; j < PIECE; ++j)
-        to[j] = winner(d, in, o->in + ((long)column + j) * g->column_stride, !LOSES(keys[j]), from + at[j],
+        to[j] = winner(d, in, OF_INPUT(o->in) + ((long)column + j) * g->column_stride, !LOSES(keys[j]), from + at[j],
                        KEY_KNOWN(keys[j]));
 }
 #else
@@ -114,7 +141,7 @@ static inline bool leave_vector(__global const T *in, OUTPUTS, const dims_t *d, 
         const PIECES(T) k = PASTE(vload, PIECE)(0, keys + q);
         const PIECES(IDX_T) none = PASTE(as_, PIECES(IDX_T))(PASTE(convert_, PIECES(SIGNED_IDX_T))(NO_WINNERS(k)));
         const PIECES(IDX_T) row = PASTE(convert_, PIECES(IDX_T))(PASTE(vload, PIECE)(0, at + q)) + (IDX_T)from;
-        put_piece(INDEX_OF(d, row) | none, index + o->index + (long)column + q);
+        put_piece(INDEX_OF(IDX_T, d, row) | none, index + o->index[0] + (long)column + q);
 #if VALUE
         leave_values(in, value, d, g, o, column + (ulong)q, k, at + q, from);
 #else
@@ -132,32 +159,35 @@ static inline void leave_answers(__global const T *in, TARGET, const dims_t *d, 
                                  const strip_t *strip) {
     const ulong own = column + (ulong)s * VEC;
     const ulong start = vector_start(g, own);
-    T keys[VEC];
-    uint at[VEC];
-    spread(strip, s, keys, at);
-    if (start == own && LEAVE_VECTOR(o, own, keys, at, from))
-        return;
-    for (int j = 0; j < VEC; ++j)
-        if (start + (ulong)j >= own)
-            leave(in, TARGET_ARGUMENTS, d, g, o, part, start + (ulong)j, keys[j], from + at[j]);
+    for (uint x = 0; x < EXTREMES; ++x) {
+        T keys[VEC];
+        uint at[VEC];
+        spread(strip, s, x, keys, at);
+        if (start == own && LEAVE_VECTOR(o, own, keys, at, from))
+            return;
+        for (int j = 0; j < VEC; ++j)
+            if (start + (ulong)j >= own)
+                leave(in, TARGET_ARGUMENTS, d, g, o, part, start + (ulong)j, x, WINS(keys[j], at[j]), keys[j],
+                      from + at[j]);
+    }
 }
 
 /* Scan the rows [from, to) of the one lane's strip and leave the answers: while the last rows are read, so that the
  * memory has both to do at once. */
-static inline void scan_and_leave(__global const T *in, TARGET, const dims_t *d, const columns_t *g, const outer_t *o,
-                                  const ulong part, const ulong from, const ulong to, const ulong column,
-                                  const int count) {
+static inline void scan_and_leave(__global const T *in, const at_t start, TARGET, const dims_t *d, const columns_t *g,
+                                  const outer_t *o, const ulong part, const ulong from, const ulong to,
+                                  const ulong column, const int count) {
     strip_t strip;
 #if STRIP == 1
-    scan(in + o->in, d, g, column, count, from, to, &strip);
+    scan(start, d, g, column, count, from, to, &strip);
 #else
     batch_t last;
-    const bool is_open = scan_but_last(in + o->in, d, g, column, count, from, to, &strip, &last);
+    const bool is_open = scan_but_last(start, d, g, column, count, from, to, &strip, &last);
 #endif
     for (int s = 0; s < count; ++s) {
 #if STRIP > 1
         if (is_open)
-            fold(&last, g, column, s, &strip.acc[s]);
+            fold(&last, d, g, column, s, &strip.acc[s]);
 #endif
         leave_answers(in, TARGET_ARGUMENTS, d, g, o, part, from, column, s, &strip);
     }
@@ -174,15 +204,18 @@ static inline void scan_and_leave(__global const T *in, TARGET, const dims_t *d,
 /* Bring a lane's candidates to local memory. */
 static inline void bring(const columns_t *g, const ulong own, const uint share, const strip_t *strip,
                          __local candidate_t *shared) {
-    const uint moved = (uint)(own - vector_start(g, own));
-    T keys[VEC];
-    uint at[VEC];
-    SPREAD(STRIP_KEY(strip, 0), keys);
-    SPREAD(STRIP_AT(strip, 0), at);
+    const uint back = (uint)(own - vector_start(g, own));
 #pragma unroll
-    for (uint j = 0; j < VEC; ++j)
-        if (j >= moved)
-            shared[PLACE((uint)get_local_id(0), j - moved)] = CANDIDATE(keys[j], at[j] * SHARING + share);
+    for (uint x = 0; x < EXTREMES; ++x) {
+        T keys[VEC];
+        uint at[VEC];
+        spread(strip, 0, x, keys, at);
+#pragma unroll
+        for (uint j = 0; j < VEC; ++j)
+            if (j >= back)
+                ONE_OF(shared[PLACE((uint)get_local_id(0), j - back)], x) =
+                    IS_ROW(at[j]) ? ONE_CANDIDATE(x, keys[j], at[j] * SHARING + share) : ONE_NONE;
+    }
 }
 
 /* The best of those that the lanes of the shares s, s + HELPERS, ... below `end`, at least one, brought for a column of
@@ -202,7 +235,8 @@ static inline candidate_t best_brought(const __local candidate_t *shared, const 
         uint piece, turn = 0;                                                                                          \
         DRAW_FIRST(unit)                                                                                               \
         do {                                                                                                           \
-            scan_on(in + o.in, &dims, &g, column, count, row + share, last, (uint)((row - from) / SHARING), &strip);   \
+            scan_on(AT_STEPS(o.in), &dims, &g, column, count, row + share, last, (uint)((row - from) / SHARING),       \
+                    &strip);                                                                                           \
             TAKE(unit, piece, turn)                                                                                    \
             row = g.parts * g.chunk + (ulong)piece * g.late.piece;                                                     \
             last = min(row + g.late.piece, g.rows);                                                                    \
@@ -210,7 +244,7 @@ static inline candidate_t best_brought(const __local candidate_t *shared, const 
         } while (piece < g.late.pieces);                                                                               \
     } while (0)
 #else
-#define SCAN_TILE(unit, strip) scan(in + o.in, &dims, &g, column, count, from + share, to, &strip)
+#define SCAN_TILE(unit, strip) scan(AT_STEPS(o.in), &dims, &g, column, count, from + share, to, &strip)
 #endif
 
 #if HELPERS == 1
@@ -221,7 +255,7 @@ static inline void leave_brought(__global const T *in, TARGET, const dims_t *d, 
     const ulong first = tile * WIDTH;
     for (uint c = (uint)get_local_id(0); c < WIDTH && first + c < g->columns; c += GROUP) {
         const candidate_t best = best_brought(shared, c, 0, shares);
-        leave(in, TARGET_ARGUMENTS, d, g, o, part, first + c, CANDIDATE_KEY(best), from + CANDIDATE_PLACE(best));
+        leave_best(in, TARGET_ARGUMENTS, d, g, o, part, first + c, best, from);
     }
 }
 #endif
@@ -237,8 +271,8 @@ static inline void leave_brought(__global const T *in, TARGET, const dims_t *d, 
 #define MERGE_TILE(unit, first, count) MERGE_UNIT(first, count)
 #endif
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-columns(__global const T *restrict in, TARGET, const dims_t dims, const columns_t g FINISH_PARAMETERS) {
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void columns(INPUT, TARGET, const dims_t dims,
+                                                                         const columns_t g FINISH_PARAMETERS) {
     FINISH_LOCALS
 #if GROUP > 1
     __local candidate_t shared[VEC * PLANE];
@@ -260,7 +294,7 @@ columns(__global const T *restrict in, TARGET, const dims_t dims, const columns_
         const ulong to = min(from + g.chunk, g.rows);
         const outer_t o = outer_at(&dims, outer, ANSWERS(g));
 #if GROUP == 1
-        scan_and_leave(in, TARGET_ARGUMENTS, &dims, &g, &o, part, from, to, column, count);
+        scan_and_leave(in, AT_STEPS(o.in), TARGET_ARGUMENTS, &dims, &g, &o, part, from, to, column, count);
 #else
         strip_t strip;
         SCAN_TILE(unit, strip);
@@ -278,8 +312,7 @@ columns(__global const T *restrict in, TARGET, const dims_t dims, const columns_
         barrier(CLK_LOCAL_MEM_FENCE);
         MEET(best, shared, better, me / WIDTH, HELPERS, WIDTH);
         if (me < WIDTH && tile * WIDTH + mine < g.columns)
-            leave(in, TARGET_ARGUMENTS, &dims, &g, &o, part, tile * WIDTH + mine, CANDIDATE_KEY(best),
-                  from + CANDIDATE_PLACE(best));
+            leave_best(in, TARGET_ARGUMENTS, &dims, &g, &o, part, tile * WIDTH + mine, best, from);
 #endif
         barrier(CLK_LOCAL_MEM_FENCE);
 #endif

@@ -12,30 +12,32 @@
 #include "workgroup/meet.clh"
 
 /* The best of this lane's columns as a partial answer. */
-static inline ulong2 fold_strip(const strip_t *strip, const dims_t *dims, const columns_t *g, const weights_t *w,
-                                const ulong column, const int count, const ulong first_row) {
-    ulong2 best = (ulong2)(0, 0);
+static inline partial_t fold_strip(const strip_t *strip, const dims_t *dims, const columns_t *g, const weights_t *w,
+                                   const ulong column, const int count, const ulong first_row) {
+    partial_t best = PARTIAL_NONE;
     for (int s = 0; s < count; ++s) {
         const ulong start = vector_start(g, column + (ulong)s * (ACROSS * VEC));
-        T keys[VEC];
-        uint at[VEC];
-        spread(strip, s, keys, at);
-        for (int j = 0; j < VEC; ++j) {
-            const ulong row = first_row + (ulong)at[j] * SHARING;
-            const ulong index = (ulong)(unravel(row, REDUCED_COUNT(*dims), dims->reduced_size, w->row) +
-                                        (long)(start + (ulong)j) * w->column);
-            best = better_partial(best, PARTIAL(!LOSES(keys[j]), keys[j], index));
+        for (uint x = 0; x < EXTREMES; ++x) {
+            T keys[VEC];
+            uint at[VEC];
+            spread(strip, s, x, keys, at);
+            for (int j = 0; j < VEC; ++j) {
+                const ulong row = first_row + (ulong)at[j] * SHARING;
+                const ulong index = (ulong)(unravel(row, REDUCED_COUNT(*dims), dims->reduced_size, w->row) +
+                                            (long)(start + (ulong)j) * w->column);
+                PARTIAL_OF(best, x) =
+                    one_better_partial(PARTIAL_OF(best, x), PARTIAL(x, WINS(keys[j], at[j]), keys[j], index));
+            }
         }
     }
     return best;
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void folded(__global const T *restrict in, TARGET,
-                                                                        const dims_t dims, const columns_t g,
-                                                                        const weights_t w FINISH_PARAMETERS) {
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+folded(INPUT, TARGET, const dims_t dims, const columns_t g, const weights_t w FINISH_PARAMETERS) {
     FINISH_LOCALS
 #if GROUP > 1
-    MEETING(ulong2, shared, GROUP)
+    MEETING(partial_t, shared, GROUP)
 #endif
     const uint me = (uint)get_local_id(0);
     const uint share = me / ACROSS;
@@ -47,8 +49,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void folded(__global
         const ulong to = min(part * g.chunk + g.chunk, g.rows);
         const int count = from < to ? lane_vectors(&g, column) : 0;
         strip_t strip;
-        scan(in + input_start(&dims, out), &dims, &g, column, count, from, to, &strip);
-        ulong2 best = fold_strip(&strip, &dims, &g, &w, column, count, from);
+        scan(AT_STEPS(input_start(&dims, out)), &dims, &g, column, count, from, to, &strip);
+        partial_t best = fold_strip(&strip, &dims, &g, &w, column, count, from);
 #if GROUP > 1
         MEET_NEIGHBOURS(best, shared, better_partial, me, GROUP);
 #endif

@@ -81,14 +81,14 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void held(__global c
 #else
             LANES_MAX(uint, top, shared);
 #endif
-            uint tie = k == top ? TIE(at) : 0u;
+            uint tie = k == top ? TIE(0, at) : 0u;
             LANES_MAX(uint, tie, shared);
-            const uint index_found = TIE_PLACE(tie);
+            const uint index_found = TIE_PLACE(0, tie);
             k = top;
 #endif
             const uint mine = b * ROWS + me / LANES;
             if (lane == 0 && mine < left)
-                put_output(&dims, in, TARGET_ARGUMENTS, row + mine, !LOSES(k), index_found, KEY_KNOWN(k));
+                put_output(&dims, in, TARGET_ARGUMENTS, 0, row + mine, !LOSES(k), index_found, KEY_KNOWN(k));
         }
     }
 }

@@ -7,11 +7,10 @@
 
 #define ROWS (GROUP / LANES)
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void merge(__global const T *restrict in,
-                                                                       __global const ulong2 *restrict partials, TARGET,
-                                                                       const dims_t dims, const merge_t g) {
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void merge(INPUT, __global const ulong2 *restrict partials,
+                                                                       TARGET, const dims_t dims, const merge_t g) {
 #if GROUP > 1
-    __local ulong2 gathered[GROUP];
+    __local partial_t gathered[GROUP];
 #endif
     const uint me = (uint)get_local_id(0);
     EACH_JOB(job) {

@@ -36,7 +36,17 @@
 #define ELEMENT_STRIDE(g) 1
 #endif
 
-#define AS_PARTIAL(c, origin) PARTIAL(!LOSES(CANDIDATE_KEY(c)), CANDIDATE_KEY(c), (origin) + CANDIDATE_PLACE(c))
+#if SPLIT
+static inline partial_t as_partial(const candidate_t best, const ulong origin) {
+    partial_t p = PARTIAL_NONE;
+    for (uint x = 0; x < EXTREMES; ++x) {
+        const one_candidate_t c = ONE_OF(best, x);
+        PARTIAL_OF(p, x) = PARTIAL(x, CANDIDATE_FOUND(c) && !LOSES(CANDIDATE_KEY(c)), CANDIDATE_KEY(c),
+                                   origin + CANDIDATE_PLACE_OF(x, c));
+    }
+    return p;
+}
+#endif
 
 /* Index of a vector's first element within the whole reduction. */
 static inline ulong first_index(const rows_t *g, const ulong v) {
@@ -49,23 +59,23 @@ static inline ulong first_index(const rows_t *g, const ulong v) {
 #endif
 }
 
-static inline __global const T *vector_address(__global const T *start, const dims_t *dims, const rows_t *g,
-                                               const walk_t w) {
-    return start + segment_start(dims, w) + (long)vector_place(w.x, g->segment) * ELEMENT_STRIDE(g);
+static inline at_t vector_address(const at_t start, const dims_t *dims, const rows_t *g, const walk_t w) {
+    return moved(start, segment_start(dims, w) +
+                            (long)vector_place(w.x, g->segment) * STEPS(ELEMENT_STRIDE(g), dims->mask.along));
 }
 
 #if AHEAD
 /* Where to read AHEAD bytes after p: what follows in memory, or in the rows that follow where there are gaps between
  * them, or as many segments later, in the next output at last. */
-static inline uintptr_t address_ahead(__global const T *p, const dims_t *dims, const rows_t *g, const walk_t w) {
+static inline uintptr_t address_ahead(const at_t p, const dims_t *dims, const rows_t *g, const walk_t w) {
 #if REDUCED == 1
     (void)dims;
 #if GAPS
-    return FROM(p, g->gaps.ahead_by + (w.x * VEC >= g->gaps.turn ? g->gaps.turned_by : 0));
+    return FROM(DATA(p), g->gaps.ahead_by + (w.x * VEC >= g->gaps.turn ? g->gaps.turned_by : 0));
 #else
     (void)g;
     (void)w;
-    return FROM(p, AHEAD * 8 / BITS);
+    return FROM(DATA(p), AHEAD * 8 / BITS);
 #endif
 #else
     walk_t ahead = w;
@@ -77,7 +87,7 @@ static inline uintptr_t address_ahead(__global const T *p, const dims_t *dims, c
         next_output = dims->kept_in[KEPT_COUNT(*dims) - 1];
     }
 #endif
-    return FROM(p, segment_start(dims, ahead) - segment_start(dims, w) + next_output);
+    return FROM(DATA(p), OF_INPUT(segment_start(dims, ahead)) - OF_INPUT(segment_start(dims, w)) + next_output);
 #endif
 }
 #endif
@@ -85,14 +95,14 @@ static inline uintptr_t address_ahead(__global const T *p, const dims_t *dims, c
 /* Where a lane is: the next vector's position and address. */
 typedef struct {
     walk_t walk;
-    __global const T *vector;
+    at_t vector;
 } step_t;
 
 /* Load `count` vectors, 1..UNROLL, LANES apart, and go on behind them; the others are left as they are. */
-static inline void load_vectors(__global const T *start, const dims_t *dims, const rows_t *g, const uint count,
-                                step_t *step, TV bits[UNROLL]) {
+static inline void load_vectors(const at_t start, const dims_t *dims, const rows_t *g, const uint count, step_t *step,
+                                loaded_t bits[UNROLL]) {
 #if TOGETHER
-    __global const T *const p = vector_address(start, dims, g, step->walk);
+    const at_t p = vector_address(start, dims, g, step->walk);
 #if AHEAD
     const uintptr_t ahead = address_ahead(p, dims, g, step->walk);
 #pragma unroll
@@ -102,20 +112,20 @@ static inline void load_vectors(__global const T *start, const dims_t *dims, con
 #pragma unroll
     for (int u = 0; u < UNROLL; ++u)
         if ((uint)u < count)
-            bits[u] = load(p + u * VEC, 1);
+            bits[u] = LOAD_AT(moved(p, (long)(u * VEC) * STEPS(1, dims->mask.along)), 1, dims);
     walk_on(&step->walk, walk_to(count, g->segment_vectors), g->segment_vectors);
 #elif STEADY
 #if REDUCED == 1
-    const long distance = (long)(LANES * VEC) * ELEMENT_STRIDE(g);
+    const steps_t distance = (long)(LANES * VEC) * STEPS(ELEMENT_STRIDE(g), dims->mask.along);
 #else
-    const long distance = (long)(LANES / g->segment_vectors) * dims->reduced_in[0];
+    const steps_t distance = (long)(LANES / g->segment_vectors) * STEPS(dims->reduced_in[0], dims->mask.reduced[0]);
 #endif
-    __global const T *vector = step->vector;
+    at_t vector = step->vector;
 #pragma unroll
     for (int u = 0; u < UNROLL; ++u) {
         if ((uint)u < count)
-            bits[u] = load(vector, g->stride);
-        vector += distance;
+            bits[u] = LOAD_AT(vector, g->stride, dims);
+        vector = moved(vector, distance);
     }
     step->vector = vector;
     (void)start;
@@ -125,12 +135,12 @@ static inline void load_vectors(__global const T *start, const dims_t *dims, con
 #pragma unroll
     for (int u = 0; u < UNROLL; ++u)
         if ((uint)u < count) {
-            __global const T *const p = vector_address(start, dims, g, step->walk);
+            const at_t p = vector_address(start, dims, g, step->walk);
 #if AHEAD
             if (LINE_STARTS(u))
                 PREFETCH(address_ahead(p, dims, g, step->walk));
 #endif
-            bits[u] = load(p, g->stride);
+            bits[u] = LOAD_AT(p, g->stride, dims);
             walk_on(&step->walk, by, g->segment_vectors);
         }
 #endif
@@ -142,7 +152,7 @@ static inline void load_vectors(__global const T *start, const dims_t *dims, con
 #include "families/rows_by_value.clh"
 #else
 /* Best of the vectors v, v + LANES, ... below `end`, with places relative to index `origin`. */
-static inline candidate_t scan(__global const T *start, const dims_t *dims, const rows_t *g, ulong v, const ulong end,
+static inline candidate_t scan(const at_t start, const dims_t *dims, const rows_t *g, ulong v, const ulong end,
                                const ulong origin) {
     candidate_t best = CANDIDATE_NONE;
     step_t step;
@@ -153,7 +163,7 @@ static inline candidate_t scan(__global const T *start, const dims_t *dims, cons
         const uint count = (uint)min(left, (ulong)BLOCK);
         acc_t acc = ACC_EMPTY;
         uint k = 0;
-        TV bits[UNROLL];
+        loaded_t bits[UNROLL];
         for (; k + UNROLL <= count; k += UNROLL) {
             load_vectors(start, dims, g, UNROLL, &step, bits);
 #pragma unroll
@@ -175,9 +185,7 @@ static inline candidate_t scan(__global const T *start, const dims_t *dims, cons
             ACC_STEP(acc, bits[0], k);
         }
 #endif
-        uint at, component;
-        const T top = acc_winner(acc, &at, &component);
-        best = better(best, CANDIDATE(top, first_index(g, v + (ulong)at * LANES) + component - origin));
+        TAKE_WINNER(best, acc, first_index(g, v + (ulong)at * LANES) + component - origin);
         v += (ulong)count * LANES;
     }
     return best;
@@ -186,18 +194,22 @@ static inline candidate_t scan(__global const T *start, const dims_t *dims, cons
 
 #if PEEL
 /* Elements before the first aligned vector of a row, which has several of these, and its aligned vectors. */
-static inline ulong head_of(__global const T *start) {
-    return (VEC - (ulong)((uintptr_t)start / sizeof(T)) % VEC) % VEC;
+static inline ulong head_of(const at_t start) {
+    return (VEC - (ulong)((uintptr_t)DATA(start) / sizeof(T)) % VEC) % VEC;
 }
-static inline candidate_t scan_vectors(__global const T *start, const dims_t *dims, const rows_t *g, const ulong from,
+static inline at_t element_at(const at_t start, const dims_t *dims, const ulong e) {
+    (void)dims;
+    return moved(start, (long)e * STEPS(1, dims->mask.along));
+}
+static inline candidate_t scan_vectors(const at_t start, const dims_t *dims, const rows_t *g, const ulong from,
                                        const ulong to, const uint lane, const ulong origin) {
     const ulong head = head_of(start);
-    return scan(start + head, dims, g, from + lane, min(to, (g->segment - head) / VEC), origin - head);
+    return scan(element_at(start, dims, head), dims, g, from + lane, min(to, (g->segment - head) / VEC), origin - head);
 }
 
 #if LANES >= 2 * VEC
 /* Of the elements before and behind the vectors a lane has one at most, which is on its way while those are read. */
-static inline candidate_t scan_part(__global const T *start, const dims_t *dims, const rows_t *g, const ulong part,
+static inline candidate_t scan_part(const at_t start, const dims_t *dims, const rows_t *g, const ulong part,
                                     const uint lane, const ulong origin) {
     const ulong from = part * g->chunk, head = head_of(start);
     const ulong behind = head + (g->segment - head) / VEC * VEC + lane - VEC;
@@ -205,49 +217,56 @@ static inline candidate_t scan_part(__global const T *start, const dims_t *dims,
     const bool is_behind = (part + 1 == g->parts) & (lane >= VEC) & (behind < g->segment);
     const bool there = is_before | is_behind; /* without a branch, which would be there for all */
     const ulong at = is_before ? lane : behind;
+    const at_t p = element_at(start, dims, at);
     T bits = 0;
-    if (there)
-        bits = start[at];
+    bool kept = false;
+    if (there) {
+        bits = DATA(p)[0];
+        kept = KEPT_ELEMENT(p);
+    }
     const candidate_t best = scan_vectors(start, dims, g, from, from + g->chunk, lane, origin);
-    return there ? better(best, CANDIDATE(key_of(bits), at - origin)) : best;
+    return there ? better(best, element_candidate(bits, kept, at - origin)) : best;
 }
 #else
 /* Elements [from, to), one at a time, dealt to the lanes. */
-static inline candidate_t scan_elements(__global const T *start, const uint lane, const ulong from, const ulong to,
-                                        const ulong origin) {
+static inline candidate_t scan_elements(const at_t start, const dims_t *dims, const uint lane, const ulong from,
+                                        const ulong to, const ulong origin) {
     candidate_t best = CANDIDATE_NONE;
-    for (ulong e = from + lane; e < to; e += LANES)
-        best = better(best, CANDIDATE(key_of(start[e]), e - origin));
+    for (ulong e = from + lane; e < to; e += LANES) {
+        const at_t p = element_at(start, dims, e);
+        best = better(best, element_candidate(DATA(p)[0], KEPT_ELEMENT(p), e - origin));
+    }
     return best;
 }
 
-static inline candidate_t scan_part(__global const T *start, const dims_t *dims, const rows_t *g, const ulong part,
+static inline candidate_t scan_part(const at_t start, const dims_t *dims, const rows_t *g, const ulong part,
                                     const uint lane, const ulong origin) {
     const ulong from = part * g->chunk, head = head_of(start);
     candidate_t best = scan_vectors(start, dims, g, from, from + g->chunk, lane, origin);
     if (part == 0)
-        best = better(best, scan_elements(start, lane, 0, head, origin));
+        best = better(best, scan_elements(start, dims, lane, 0, head, origin));
     if (part + 1 == g->parts)
-        best = better(best, scan_elements(start, lane, head + (g->segment - head) / VEC * VEC, g->segment, origin));
+        best =
+            better(best, scan_elements(start, dims, lane, head + (g->segment - head) / VEC * VEC, g->segment, origin));
     return best;
 }
 #endif
 #else
-static inline candidate_t scan_vectors(__global const T *start, const dims_t *dims, const rows_t *g, const ulong from,
+static inline candidate_t scan_vectors(const at_t start, const dims_t *dims, const rows_t *g, const ulong from,
                                        const ulong to, const uint lane, const ulong origin) {
     return scan(start, dims, g, from + lane, min(to, g->vectors), origin);
 }
-static inline candidate_t scan_part(__global const T *start, const dims_t *dims, const rows_t *g, const ulong part,
+static inline candidate_t scan_part(const at_t start, const dims_t *dims, const rows_t *g, const ulong part,
                                     const uint lane, const ulong origin) {
     return scan_vectors(start, dims, g, part * g->chunk, part * g->chunk + g->chunk, lane, origin);
 }
 #endif
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-rows(__global const T *restrict in, TARGET, const dims_t dims, const rows_t g FINISH_PARAMETERS) {
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void rows(INPUT, TARGET, const dims_t dims,
+                                                                      const rows_t g FINISH_PARAMETERS) {
     FINISH_LOCALS
 #if LATE
-    MEETING(ulong2, shared, LANES)
+    MEETING(partial_t, shared, LANES)
     __local uint taken[2];
 #elif LANES > 1
     MEETING(candidate_t, shared, LANES)
@@ -261,23 +280,27 @@ rows(__global const T *restrict in, TARGET, const dims_t dims, const rows_t g FI
         const ulong origin = first_index(&g, part * g.chunk);
         candidate_t best = CANDIDATE_NONE;
 #if LATE
-        __global const T *const start = in + input_start(&dims, out);
-        ulong2 whole;
+        const at_t start = AT_STEPS(input_start(&dims, out));
+        partial_t whole;
         SCAN_AND_LATE(whole)
         MEET_NEIGHBOURS(whole, shared, better_partial, lane, LANES);
         FINISH_OUTPUT(out, part, whole, SET_BACK(out))
 #else
         if (SPLIT || out < dims.outputs)
-            best = scan_part(in + input_start(&dims, out), &dims, &g, part, lane, origin);
+            best = scan_part(AT_STEPS(input_start(&dims, out)), &dims, &g, part, lane, origin);
 #if LANES > 1
         MEET_NEIGHBOURS(best, shared, better, lane, LANES);
 #endif
 #if SPLIT
-        FINISH_OUTPUT(out, part, AS_PARTIAL(best, origin), NOTHING)
+        const partial_t partial = as_partial(best, origin);
+        FINISH_OUTPUT(out, part, partial, NOTHING)
 #else
         if (lane == 0 && out < dims.outputs)
-            put_output(&dims, in, TARGET_ARGUMENTS, out, !LOSES(CANDIDATE_KEY(best)), origin + CANDIDATE_PLACE(best),
-                       KEY_KNOWN(CANDIDATE_KEY(best)));
+            for (uint x = 0; x < EXTREMES; ++x) {
+                const one_candidate_t c = ONE_OF(best, x);
+                put_output(&dims, in, TARGET_ARGUMENTS, x, out, CANDIDATE_WINS(c), origin + CANDIDATE_PLACE_OF(x, c),
+                           KEY_KNOWN_OF(x, CANDIDATE_KEY(c)));
+            }
 #endif
 #endif
     }

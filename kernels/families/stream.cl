@@ -53,21 +53,26 @@
 
 /* In one batch there are so few rows that one is told by a byte, and keys matter to values alone. */
 #define NO_ROW 255
-#if VALUE || SPLIT
-#define FOUND_KEY(c) found_keys[c]
+#if VALUE || MAX_VALUE || SPLIT
+#define FOUND_KEY(x, c) found_keys[x][c]
 #else
-#define FOUND_KEY(c) ((T)0)
+#define FOUND_KEY(x, c) ((T)0)
 #endif
 
 /* What is found for an answer of the block. */
 #if SPLIT
-#define LEAVE(answer, won, k, at)                                                                                      \
-    partials[PARTIAL_AT(&dims, outer * BLOCK_ANSWERS(g) + (answer), part)] = PARTIAL(won, k, at)
+#define LEAVE(x, answer, won, k, at)                                                                                   \
+    partials[PARTIAL_AT(&dims, outer * BLOCK_ANSWERS(g) + (answer), part) * EXTREMES + (x)] = PARTIAL(x, won, k, at)
 #else
-#define LEAVE(answer, won, k, at)                                                                                      \
-    put_answer(&dims, in, TARGET_ARGUMENTS, index_at + (long)(answer) * g.column_index,                                \
-               value_at + (long)(answer) * g.column_value, block + (long)(answer) * (long)g.inner * COLUMN_STRIDE(&g), \
-               won, at, KEY_KNOWN(k))
+#if BOTH
+#define COLUMN_STEP(x, what) ((x) ? dims.maximum.column_##what : g.column_##what)
+#else
+#define COLUMN_STEP(x, what) g.column_##what
+#endif
+#define LEAVE(x, answer, won, k, at)                                                                                   \
+    put_answer(&dims, in, TARGET_ARGUMENTS, x, index_at[x] + (long)(answer) * COLUMN_STEP(x, index),                   \
+               value_at[x] + (long)(answer) * COLUMN_STEP(x, value),                                                   \
+               OF_INPUT(block) + (long)(answer) * (long)g.inner * COLUMN_STRIDE(&g), won, at, KEY_KNOWN_OF(x, k))
 #endif
 
 #if LATE
@@ -103,15 +108,15 @@
 #define MERGE_TILE(unit, first, count) MERGE_UNIT(first, count)
 #endif
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-stream(__global const T *restrict in, TARGET, const dims_t dims, const stream_t g FINISH_PARAMETERS) {
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void stream(INPUT, TARGET, const dims_t dims,
+                                                                        const stream_t g FINISH_PARAMETERS) {
     FINISH_LOCALS
 #if !ONE_BATCH
     __local candidate_t shared[VEC * PLANE];
 #elif VEC > 1
-    __local uchar found_rows[STRIP * VEC * GROUP];
-#if VALUE || SPLIT
-    __local T found_keys[STRIP * VEC * GROUP];
+    __local uchar found_rows[EXTREMES][STRIP * VEC * GROUP];
+#if VALUE || MAX_VALUE || SPLIT
+    __local T found_keys[EXTREMES][STRIP * VEC * GROUP];
 #endif
 #endif
 #if LATE
@@ -133,10 +138,16 @@ stream(__global const T *restrict in, TARGET, const dims_t dims, const stream_t 
         const ulong from = part * g.chunk;
         const ulong to = min(from + g.chunk, g.rows);
         const int outer_dims = KEPT_COUNT(dims) - 1;
-        const long block = dims.in_offset + unravel(outer, outer_dims, dims.kept_size, dims.kept_in);
+        const steps_t block = INPUT_OFFSET(&dims) + UNRAVEL_STEPS(outer, outer_dims, &dims, kept);
 #if !SPLIT
-        const long index_at = dims.index_offset + unravel(outer, outer_dims, dims.kept_size, dims.kept_index);
-        const long value_at = dims.value_offset + unravel(outer, outer_dims, dims.kept_size, dims.kept_value);
+        long index_at[EXTREMES], value_at[EXTREMES];
+#pragma unroll
+        for (uint x = 0; x < EXTREMES; ++x) {
+            index_at[x] = OUTPUT_DIMS(&dims, x, index_offset) +
+                          unravel(outer, outer_dims, dims.kept_size, OUTPUT_STRIDES(&dims, x, index));
+            value_at[x] = OUTPUT_DIMS(&dims, x, value_offset) +
+                          unravel(outer, outer_dims, dims.kept_size, OUTPUT_STRIDES(&dims, x, value));
+        }
 #endif
         const bool is_there = share < g.sharing && lane * VEC < width + PHASES;
         bool found;
@@ -144,27 +155,25 @@ stream(__global const T *restrict in, TARGET, const dims_t dims, const stream_t 
         uint before[STRIP]; /* elements of a vector before the first of its columns of the tile */
         step_t step;
 #if PHASED
-        const long row_start = row_place(&dims, &g, walk_to(from + share, g.segment));
-        __global const T *const begin = in + block + (long)first + row_start;
-        before[0] = (uint)((uintptr_t)begin / sizeof(T) % VEC);
-        step.start[0] = begin - before[0] + lane * VEC - row_start;
+        const steps_t row_start = row_place(&dims, &g, walk_to(from + share, g.segment));
+        const steps_t to_first = block + (long)first * STEPS(1, dims.mask.along);
+        before[0] = (uint)((uintptr_t)(in + OF_INPUT(to_first + row_start)) / sizeof(T) % VEC);
+        step.start[0] = AT_STEPS(to_first + ((long)(lane * VEC) - (long)before[0]) * STEPS(1, dims.mask.along));
 #else
 #pragma unroll
         for (int s = 0; s < STRIP; ++s) {
             /* The last vector of a block is moved back to end with it. */
             const ulong own = first + (s * g.across + lane) * VEC, column = min(own, g.columns - VEC);
             before[s] = (uint)(own - column);
-            step.start[s] = in + block + (long)column * COLUMN_STRIDE(&g);
+            step.start[s] = AT_STEPS(block + (long)column * STEPS(COLUMN_STRIDE(&g), dims.mask.along));
         }
 #endif
 #ifdef MAY_REACH_OUT
         step.inside = inside_of(in, &g);
 #endif
 #pragma unroll
-        for (int s = 0; s < STRIP; ++s) {
-            winners[s].key = (TV)0;
-            winners[s].row = (VECTOR(uint))0;
-        }
+        for (int s = 0; s < STRIP; ++s)
+            winners[s] = WINNERS_NONE;
         SCAN_TILE(unit);
 
 #if ONE_BATCH
@@ -173,52 +182,64 @@ stream(__global const T *restrict in, TARGET, const dims_t dims, const stream_t 
         for (uint s = 0; s < STRIP; ++s) {
             const uint a = s * g.across + lane;
             if (is_there && a < width)
-                LEAVE(first + a, !LOSES(winners[s].key), winners[s].key, from + winners[s].row);
+                for (uint x = 0; x < EXTREMES; ++x) {
+                    const T k = WINNERS_KEY(winners[s], x);
+                    LEAVE(x, first + a, WINS(winners[s], x, k), k, from + WINNERS_ROW(winners[s], x));
+                }
         }
 #else
         /* Neighbours leave neighbouring answers. */
 #pragma unroll
         for (int s = 0; s < STRIP; ++s) {
-            T keys[VEC];
-            uint rows[VEC];
-            SPREAD(winners[s].key, keys);
-            SPREAD(winners[s].row, rows);
 #pragma unroll
-            for (uint j = 0; j < VEC; ++j) {
-                const uint c = (s * g.across + lane) * VEC + j - before[s];
-                if (is_there && c < width && IS_OWN(j, s)) {
-                    found_rows[c] = LOSES(keys[j]) ? NO_ROW : (uchar)rows[j];
-#if VALUE || SPLIT
-                    found_keys[c] = keys[j];
+            for (uint x = 0; x < EXTREMES; ++x) {
+                T keys[VEC];
+                uint rows[VEC];
+                SPREAD(WINNERS_KEY(winners[s], x), keys);
+                SPREAD(WINNERS_ROW(winners[s], x), rows);
+#pragma unroll
+                for (uint j = 0; j < VEC; ++j) {
+                    const uint c = (s * g.across + lane) * VEC + j - before[s];
+                    if (is_there && c < width && IS_OWN(j, s)) {
+                        found_rows[x][c] = LOSES(keys[j]) ? NO_ROW : (uchar)rows[j];
+#if VALUE || MAX_VALUE || SPLIT
+                        found_keys[x][c] = keys[j];
 #endif
+                    }
                 }
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint a = me; a < width; a += GROUP)
-            LEAVE(first + a, found_rows[a] != NO_ROW, FOUND_KEY(a), from + found_rows[a]);
+            for (uint x = 0; x < EXTREMES; ++x)
+                LEAVE(x, first + a, found_rows[x][a] != NO_ROW, FOUND_KEY(x, a), from + found_rows[x][a]);
 #endif
 #else
         /* By column, whatever the vectors began with. */
 #pragma unroll
         for (int s = 0; s < STRIP; ++s) {
-            T keys[VEC];
-            uint rows[VEC];
-            SPREAD(winners[s].key, keys);
-            SPREAD(winners[s].row, rows);
 #pragma unroll
-            for (uint j = 0; j < VEC; ++j) {
-                const uint c = (s * g.across + lane) * VEC + j - before[s];
-                if (is_there && c < width && IS_OWN(j, s))
-                    shared[SLOT(share, c)] = found ? CANDIDATE(keys[j], PLACE_OF(rows[j], c)) : CANDIDATE_NONE;
+            for (uint x = 0; x < EXTREMES; ++x) {
+                T keys[VEC];
+                uint rows[VEC];
+                SPREAD(WINNERS_KEY(winners[s], x), keys);
+                SPREAD(WINNERS_ROW(winners[s], x), rows);
+#pragma unroll
+                for (uint j = 0; j < VEC; ++j) {
+                    const uint c = (s * g.across + lane) * VEC + j - before[s];
+                    if (is_there && c < width && IS_OWN(j, s))
+                        ONE_OF(shared[SLOT(share, c)], x) =
+                            found && IS_ROW(rows[j]) ? ONE_CANDIDATE(x, keys[j], PLACE_OF(rows[j], c)) : ONE_NONE;
+                }
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         if (g.rest && part + 1 == g.parts) {
             for (uint c = me; c < g.rest * g.row; c += GROUP) {
-                const T bits = in[block + (long)(g.rows * g.columns) + c];
-                shared[SLOT(0, c)] =
-                    better(shared[SLOT(0, c)], CANDIDATE(key_of(bits), PLACE_OF((uint)(g.rows - from), c)));
+                const at_t p =
+                    AT_STEPS(block + (long)g.rows * ROW_STEPS(&dims, &g) + (long)c * STEPS(1, dims.mask.along));
+                shared[SLOT(0, c)] = better(shared[SLOT(0, c)], element_candidate(DATA(p)[0], KEPT_ELEMENT(p),
+                                                                                  PLACE_OF((uint)(g.rows - from), c)));
             }
             barrier(CLK_LOCAL_MEM_FENCE);
         }
@@ -246,15 +267,20 @@ stream(__global const T *restrict in, TARGET, const dims_t dims, const stream_t 
             candidate_t best = shared[SLOT(0, a * g.inner)];
             if (g.inner > 1) {
                 best = CANDIDATE_NONE;
-                for (uint i = 0; i < g.inner; ++i) {
-                    const candidate_t one = shared[SLOT(0, a * g.inner + i)];
-                    if (CANDIDATE_FOUND(one))
-                        best = better(best, CANDIDATE(CANDIDATE_KEY(one), CANDIDATE_PLACE(one) * g.inner + i));
-                }
+                for (uint i = 0; i < g.inner; ++i)
+                    for (uint x = 0; x < EXTREMES; ++x) {
+                        const one_candidate_t one = ONE_OF(shared[SLOT(0, a * g.inner + i)], x);
+                        if (CANDIDATE_FOUND(one))
+                            ONE_OF(best, x) =
+                                one_better(ONE_OF(best, x), ONE_CANDIDATE(x, CANDIDATE_KEY(one),
+                                                                          CANDIDATE_PLACE_OF(x, one) * g.inner + i));
+                    }
             }
-            const T k = CANDIDATE_KEY(best);
-            LEAVE(first_answer + a, CANDIDATE_FOUND(best) && !LOSES(k), k,
-                  from * g.fused * g.inner + CANDIDATE_PLACE(best));
+            for (uint x = 0; x < EXTREMES; ++x) {
+                const one_candidate_t one = ONE_OF(best, x);
+                LEAVE(x, first_answer + a, CANDIDATE_FOUND(one) && !LOSES(CANDIDATE_KEY(one)), CANDIDATE_KEY(one),
+                      from * g.fused * g.inner + CANDIDATE_PLACE_OF(x, one));
+            }
         }
 #endif
         barrier(CLK_LOCAL_MEM_FENCE);

@@ -160,7 +160,7 @@ static inline bool leave_together(OUTPUTS, const dims_t *d, const ulong first, P
     for (int i = 0; i < COLUMNS; ++i) {
         VECTOR(IDX_T) answers = AS(IDX_T)(CONVERT(SIGNED_IDX_T)(places[i]));
 #if REVERSED
-        answers = INDEX_OF(d, answers) | AS(IDX_T)(CONVERT(SIGNED_IDX_T)(places[i] < (PLACES_T)0));
+        answers = INDEX_OF(IDX_T, d, answers) | AS(IDX_T)(CONVERT(SIGNED_IDX_T)(places[i] < (PLACES_T)0));
 #endif
         put_piece(answers, index + d->index_offset + at + i * VEC);
     }
@@ -185,7 +185,7 @@ static inline void leave(__global const T *in, TARGET, const dims_t *d, const ul
     index_at += column * d->kept_index[1];
     value_at += column * d->kept_value[1];
 #endif
-    put_answer(d, in, TARGET_ARGUMENTS, index_at, value_at, d->in_offset + outer * ELEMENTS + column, at >= 0,
+    put_answer(d, in, TARGET_ARGUMENTS, 0, index_at, value_at, d->in_offset + outer * ELEMENTS + column, at >= 0,
                (ulong)at, true, bits);
 }
 

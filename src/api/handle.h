@@ -123,8 +123,11 @@ bool counters_lend(argmax_cl_handle handle, cl_command_queue queue, uint64_t cou
 void counters_release(argmax_cl_handle handle);
 
 /* runtime/kernel_pool.c: kernel objects with their arguments. */
+/* Buffers that a scan reads, and outputs. */
+cl_uint input_buffers(const problem *p);
+cl_uint output_buffers(const problem *p);
 /* Where the outputs begin among the arguments of a scan that merges too. */
-cl_uint finish_outputs(const geometry *g);
+cl_uint finish_outputs(const problem *p, const geometry *g);
 /* Choose what the next launch of a scan that can merge too does. */
 cl_int kernel_set_stage(argmax_cl_plan plan, cl_kernel kernel, cl_ulong stage, cl_ulong counter);
 /* Give the scan the counters of a loan, or with NULL none, where they are an argument of their own. */

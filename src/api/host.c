@@ -5,7 +5,6 @@
 #include "api/stream.h"
 #include "api/structs.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -27,49 +26,77 @@ typedef struct host_call {
     double seconds_compute, seconds_transfer; /* by the host's clock: from the first command to the end of the last */
 } host_call;
 
-static uint64_t input_bytes(const problem *p) {
-    return (p->input.last - p->input.first + 1) * (p->input.type->bits / 8);
+static uint64_t range_bytes(const tensor_view *view) {
+    return (view->last - view->first + 1) * (view->type->bits / 8);
+}
+
+/* Bytes of the answers of one output: of all of them, or of the largest. */
+static uint64_t answer_bytes(const problem *p, bool largest) {
+    const tensor_view *const outputs[] = {&p->index, &p->value, &p->max_index, &p->max_value};
+    uint64_t all = 0, most = 1;
+    for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++) {
+        const uint64_t bytes = outputs[i]->type ? outputs[i]->type->bits / 8 : 0;
+        all += bytes;
+        most = bytes > most ? bytes : most;
+    }
+    return largest ? most : all;
 }
 
 /* Whether the device takes it all at once: buffers that it can have, within its memory or the caller's limit. An input
  * in place takes none, but a driver may refuse that: under a limit stream.c sees to it. */
 static bool fits(const problem *p, const device_facts *facts, const argmax_cl_host_options *options) {
     const uint64_t buffer = facts->max_buffer < SIZE_MAX ? facts->max_buffer : SIZE_MAX;
-    const uint64_t index_size = p->index.type->bits / 8, value_size = p->value.type ? p->value.type->bits / 8 : 0;
-    const uint64_t input = input_bytes(p), largest = index_size > value_size ? index_size : value_size;
-    assert(index_size);
+    const uint64_t answers = answer_bytes(p, false), answer = answer_bytes(p, true);
+    const uint64_t input = range_bytes(&p->input), mask = is_masked(p) ? range_bytes(&p->mask) : 0;
     if (p->outputs == 0)
         return true;
-    if (input > buffer || p->outputs > buffer / largest || (input > WATCHED_BYTES && stream_is_watched(options)) ||
-        (input > COPIED_AT_ONCE && !facts->host_unified))
+    if (input > buffer || mask > buffer || p->outputs > buffer / answer ||
+        (input > WATCHED_BYTES && stream_is_watched(options)) ||
+        (input > COPIED_AT_ONCE && !facts->host_unified && !is_general(p)))
         return false;
     const uint64_t limit = options->memory_limit ? options->memory_limit : facts->memory ? facts->memory : UINT64_MAX;
-    const uint64_t taken = facts->host_unified && !options->memory_limit ? 0 : input;
-    return taken <= limit && p->outputs <= (limit - taken) / (index_size + value_size);
+    const uint64_t taken = facts->host_unified && !options->memory_limit ? 0 : input + mask;
+    return taken <= limit && p->outputs <= (limit - taken) / answers;
+}
+
+/* A tensor whose buffer starts at its lowest element. */
+static argmax_cl_tensor at_lowest(const problem *p, const tensor_view *view) {
+    argmax_cl_tensor tensor = ARGMAX_CL_TENSOR_INIT;
+    if (!view->type)
+        return tensor;
+    tensor.dtype = view->type->dtype;
+    tensor.rank = p->rank;
+    tensor.sizes = view->size;
+    tensor.strides = view->stride;
+    tensor.offset = p->outputs ? view->offset - view->first : 0;
+    return tensor;
+}
+
+static argmax_cl_tensor packed(const tensor_view *view) {
+    argmax_cl_tensor tensor = ARGMAX_CL_TENSOR_INIT;
+    tensor.dtype = view->type ? view->type->dtype : (argmax_cl_dtype)0;
+    return tensor;
 }
 
 /* The same problem with the input's buffer starting at its lowest element and packed outputs. */
 static argmax_cl_status create_packed_plan(argmax_cl_handle handle, const problem *p, argmax_cl_plan *plan) {
-    argmax_cl_tensor input = ARGMAX_CL_TENSOR_INIT, index = ARGMAX_CL_TENSOR_INIT, value = ARGMAX_CL_TENSOR_INIT;
+    const argmax_cl_tensor input = at_lowest(p, &p->input), mask = at_lowest(p, &p->mask);
+    const argmax_cl_tensor index = packed(&p->index), value = packed(&p->value);
+    const argmax_cl_tensor max_index = packed(&p->max_index), max_value = packed(&p->max_value);
     argmax_cl_desc desc = ARGMAX_CL_DESC_INIT;
     uint32_t axes[MAX_RANK];
-    input.dtype = p->input.type->dtype;
-    input.rank = p->rank;
-    input.sizes = p->input.size;
-    input.strides = p->input.stride;
-    input.offset = p->outputs ? p->input.offset - p->input.first : 0;
-    index.dtype = p->index.type->dtype;
     desc.input = &input;
+    desc.mask = p->mask.type ? &mask : NULL;
     desc.index = &index;
-    if (p->value.type) {
-        value.dtype = p->value.type->dtype;
-        desc.value = &value;
-    }
+    desc.value = p->value.type ? &value : NULL;
+    desc.max_index = p->max_index.type ? &max_index : NULL;
+    desc.max_value = p->max_value.type ? &max_value : NULL;
     for (uint32_t i = 0; i < p->rank; i++)
         if (p->reduced[i])
             axes[desc.axis_count++] = i;
     desc.axes = axes;
     desc.axis_direction = p->direction;
+    desc.max_direction = p->max_direction;
     desc.nan_mode = p->nan_mode;
     desc.strategy = p->strategy;
     desc.tuning = p->tuning;
@@ -86,35 +113,50 @@ static argmax_cl_status create_buffer(const char *name, cl_context context, cl_m
     return fail_buffer(name, bytes, code);
 }
 
-/* Where the device works in host memory, the input is used in place. A driver may refuse that (memory that is mapped
- * read-only, for one); a copy serves as well. */
-static argmax_cl_status send_input(host_call *call, const problem *p, const void *array) {
-    unsigned char *const from = host_element(array, &p->input, p->input.first);
-    const uint64_t bytes = input_bytes(p);
+/* The input or the mask. Where the device works in host memory, it is used in place. A driver may refuse that (memory
+ * that is mapped read-only, for one); a copy serves as well. */
+static argmax_cl_status send(host_call *call, const char *name, const tensor_view *view, uint32_t vector,
+                             const void *array, cl_mem *buffer) {
+    unsigned char *const from = host_element(array, view, view->first);
+    const uint64_t bytes = range_bytes(view);
     cl_int code = CL_SUCCESS;
-    if (call->facts.host_unified &&
-        (uintptr_t)from % ((uintptr_t)plan_input_vector(call->plan) * (p->input.type->bits / 8)) == 0) {
-        call->buffers.input =
-            clCreateBuffer(call->context, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, (size_t)bytes, from, &code);
+    if (call->facts.host_unified && (uintptr_t)from % ((uintptr_t)vector * (view->type->bits / 8)) == 0) {
+        *buffer = clCreateBuffer(call->context, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, (size_t)bytes, from, &code);
         if (code == CL_SUCCESS)
             return ARGMAX_CL_SUCCESS;
-        call->buffers.input = NULL;
+        *buffer = NULL;
     }
-    const argmax_cl_status status =
-        create_buffer("the input", call->context, CL_MEM_READ_ONLY, bytes, NULL, &call->buffers.input);
+    const argmax_cl_status status = create_buffer(name, call->context, CL_MEM_READ_ONLY, bytes, NULL, buffer);
     if (status)
         return status;
-    code = clEnqueueWriteBuffer(call->queue, call->buffers.input, CL_TRUE, 0, (size_t)bytes, from, 0, NULL, NULL);
+    code = clEnqueueWriteBuffer(call->queue, *buffer, CL_TRUE, 0, (size_t)bytes, from, 0, NULL, NULL);
     return code == CL_SUCCESS ? ARGMAX_CL_SUCCESS : fail_opencl("clEnqueueWriteBuffer", code);
+}
+
+static argmax_cl_status send_inputs(host_call *call, const problem *p, const argmax_cl_host_arrays *arrays) {
+    const argmax_cl_status status =
+        send(call, "the input", &p->input, plan_input_vector(call->plan), arrays->input, &call->buffers.input);
+    return status || !is_masked(p)
+               ? status
+               : send(call, "the mask", &p->mask, plan_mask_vector(call->plan), arrays->mask, &call->buffers.mask);
+}
+
+static argmax_cl_status create_output(const host_call *call, const char *name, const problem *p,
+                                      const tensor_view *view, cl_mem *buffer) {
+    return view->type ? create_buffer(name, call->context, CL_MEM_READ_WRITE, p->outputs * (view->type->bits / 8), NULL,
+                                      buffer)
+                      : ARGMAX_CL_SUCCESS;
 }
 
 static argmax_cl_status create_outputs(host_call *call, const problem *p) {
     size_t workspace = 0;
-    argmax_cl_status status = create_buffer("the index", call->context, CL_MEM_READ_WRITE,
-                                            p->outputs * (p->index.type->bits / 8), NULL, &call->buffers.index);
-    if (!status && p->value.type)
-        status = create_buffer("the value", call->context, CL_MEM_READ_WRITE, p->outputs * (p->value.type->bits / 8),
-                               NULL, &call->buffers.value);
+    argmax_cl_status status = create_output(call, "the index", p, &p->index, &call->buffers.index);
+    if (!status)
+        status = create_output(call, "the value", p, &p->value, &call->buffers.value);
+    if (!status)
+        status = create_output(call, "the maximum's index", p, &p->max_index, &call->buffers.max_index);
+    if (!status)
+        status = create_output(call, "the maximum's value", p, &p->max_value, &call->buffers.max_value);
     if (!status)
         status = argmax_cl_plan_workspace_size(call->plan, &workspace);
     if (!status && workspace)
@@ -147,6 +189,17 @@ static argmax_cl_status receive(host_call *call, const char *name, const tensor_
     return code == CL_SUCCESS ? ARGMAX_CL_SUCCESS : fail_opencl("clEnqueueReadBuffer", code);
 }
 
+static argmax_cl_status receive_all(host_call *call, const problem *p, const argmax_cl_host_arrays *arrays) {
+    argmax_cl_status status = receive(call, "index", &p->index, p->outputs, call->buffers.index, arrays->index);
+    if (!status && p->value.type)
+        status = receive(call, "value", &p->value, p->outputs, call->buffers.value, arrays->value);
+    if (!status && p->max_index.type)
+        status = receive(call, "max_index", &p->max_index, p->outputs, call->buffers.max_index, arrays->max_index);
+    if (!status && p->max_value.type)
+        status = receive(call, "max_value", &p->max_value, p->outputs, call->buffers.max_value, arrays->max_value);
+    return status;
+}
+
 /* The transfers' time ends before the kernels' begins: the write blocks. `warm` compiles first what a driver would
  * compile at the first run, so that it does not count as the kernels' time. */
 static argmax_cl_status transfer_and_compute(host_call *call, const problem *p, const argmax_cl_host_arrays *arrays,
@@ -162,15 +215,13 @@ static argmax_cl_status transfer_and_compute(host_call *call, const problem *p, 
         status = argmax_cl_plan_warm_up(call->plan, call->queue);
     const double start = host_clock();
     if (!status)
-        status = send_input(call, p, arrays->input);
+        status = send_inputs(call, p, arrays);
     const double sent = host_clock();
     if (!status)
         status = compute(call);
     const double computed = host_clock();
     if (!status)
-        status = receive(call, "index", &p->index, p->outputs, call->buffers.index, arrays->index);
-    if (!status && p->value.type)
-        status = receive(call, "value", &p->value, p->outputs, call->buffers.value, arrays->value);
+        status = receive_all(call, p, arrays);
     call->seconds_compute = computed - sent;
     call->seconds_transfer = sent - start + host_clock() - computed;
     return status;
@@ -179,7 +230,8 @@ static argmax_cl_status transfer_and_compute(host_call *call, const problem *p, 
 /* Nothing here may fail in a way that hides the first failure's message. A queue is finished first, as what was
  * enqueued before a failure may still use the arrays. */
 static void release(host_call *call) {
-    cl_mem const memory[] = {call->workspace, call->buffers.value, call->buffers.index, call->buffers.input};
+    cl_mem const memory[] = {call->workspace,     call->buffers.max_value, call->buffers.max_index, call->buffers.value,
+                             call->buffers.index, call->buffers.mask,      call->buffers.input};
     if (call->queue)
         clFinish(call->queue);
     if (call->done)
@@ -265,4 +317,9 @@ argmax_cl_status argmax_cl_host(argmax_cl_handle handle, const argmax_cl_desc *d
 argmax_cl_status argmin_cl_host(argmax_cl_handle handle, const argmax_cl_desc *desc,
                                 const argmax_cl_host_arrays *arrays, const argmax_cl_host_options *options) {
     return run(ARGMAX_CL_ARGMIN, handle, desc, arrays, options);
+}
+
+argmax_cl_status argminmax_cl_host(argmax_cl_handle handle, const argmax_cl_desc *desc,
+                                   const argmax_cl_host_arrays *arrays, const argmax_cl_host_options *options) {
+    return run(ARGMAX_CL_ARGMINMAX, handle, desc, arrays, options);
 }

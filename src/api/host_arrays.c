@@ -51,35 +51,49 @@ argmax_cl_status host_array_check(const char *name, const void *array, const ten
     return check_array(name, array, view, &ignored);
 }
 
-static argmax_cl_status check_outputs(const argmax_cl_host_arrays *arrays, const problem *p, span *index, span *value) {
-    argmax_cl_status status = check_array("arrays->index", arrays->index, &p->index, index);
+/* What is read first, then what is written. */
+enum { SPAN_INPUT, SPAN_MASK, SPAN_INDEX, SPAN_VALUE, SPAN_MAX_INDEX, SPAN_MAX_VALUE, SPANS };
+
+static argmax_cl_status check_outputs(const argmax_cl_host_arrays *arrays, const problem *p, span spans[SPANS]) {
+    argmax_cl_status status = check_array("arrays->index", arrays->index, &p->index, &spans[SPAN_INDEX]);
     if (!status)
-        status = check_array("arrays->value", arrays->value, &p->value, value);
+        status = check_array("arrays->value", arrays->value, &p->value, &spans[SPAN_VALUE]);
+    if (!status)
+        status = check_array("arrays->max_index", arrays->max_index, &p->max_index, &spans[SPAN_MAX_INDEX]);
+    if (!status)
+        status = check_array("arrays->max_value", arrays->max_value, &p->max_value, &spans[SPAN_MAX_VALUE]);
+    return status;
+}
+
+/* No output overlaps anything. */
+static argmax_cl_status check_all_disjoint(const span spans[SPANS]) {
+    argmax_cl_status status = ARGMAX_CL_SUCCESS;
+    for (int a = SPAN_INDEX; a < SPANS && !status; a++)
+        for (int b = SPAN_INPUT; b < a && !status; b++)
+            status = check_disjoint(&spans[a], &spans[b]);
     return status;
 }
 
 argmax_cl_status host_arrays_check(const argmax_cl_host_arrays *given, const problem *p,
                                    argmax_cl_host_arrays *arrays) {
-    span input, index, value;
+    span spans[SPANS] = {{0}};
     argmax_cl_status status = STRUCT_READ("arrays", argmax_cl_host_arrays, value, given, arrays);
     if (!status)
-        status = check_array("arrays->input", arrays->input, &p->input, &input);
+        status = check_array("arrays->input", arrays->input, &p->input, &spans[SPAN_INPUT]);
     if (!status)
-        status = check_outputs(arrays, p, &index, &value);
+        status = check_array("arrays->mask", arrays->mask, &p->mask, &spans[SPAN_MASK]);
     if (!status)
-        status = check_disjoint(&index, &input);
-    if (!status)
-        status = check_disjoint(&value, &input);
-    return status ? status : check_disjoint(&value, &index);
+        status = check_outputs(arrays, p, spans);
+    return status ? status : check_all_disjoint(spans);
 }
 
 argmax_cl_status host_outputs_check(const argmax_cl_host_arrays *given, const problem *p,
                                     argmax_cl_host_arrays *arrays) {
-    span index, value;
+    span spans[SPANS] = {{0}};
     argmax_cl_status status = STRUCT_READ("arrays", argmax_cl_host_arrays, value, given, arrays);
     if (!status)
-        status = check_outputs(arrays, p, &index, &value);
-    return status ? status : check_disjoint(&value, &index);
+        status = check_outputs(arrays, p, spans);
+    return status ? status : check_all_disjoint(spans);
 }
 
 bool host_is_packed(const tensor_view *view) {

@@ -15,7 +15,9 @@ static bool same_view(const tensor_view *a, const tensor_view *b, uint32_t rank)
 static bool same_problem(const problem *a, const problem *b) {
     return a->op == b->op && a->direction == b->direction && a->nan_mode == b->nan_mode && a->rank == b->rank &&
            memcmp(a->reduced, b->reduced, sizeof a->reduced) == 0 && same_view(&a->input, &b->input, a->rank) &&
-           same_view(&a->index, &b->index, a->rank) && same_view(&a->value, &b->value, a->rank) &&
+           same_view(&a->mask, &b->mask, a->rank) && same_view(&a->index, &b->index, a->rank) &&
+           same_view(&a->value, &b->value, a->rank) && same_view(&a->max_index, &b->max_index, a->rank) &&
+           same_view(&a->max_value, &b->max_value, a->rank) && a->max_direction == b->max_direction &&
            a->strategy == b->strategy && a->tuning == b->tuning;
 }
 
@@ -124,4 +126,10 @@ argmax_cl_status argmin_cl(argmax_cl_handle handle, cl_command_queue queue, cons
                            const argmax_cl_buffers *buffers, cl_uint wait_count, const cl_event *wait_list,
                            cl_event *event) {
     return one_call(ARGMAX_CL_ARGMIN, handle, queue, desc, buffers, wait_count, wait_list, event);
+}
+
+argmax_cl_status argminmax_cl(argmax_cl_handle handle, cl_command_queue queue, const argmax_cl_desc *desc,
+                              const argmax_cl_buffers *buffers, cl_uint wait_count, const cl_event *wait_list,
+                              cl_event *event) {
+    return one_call(ARGMAX_CL_ARGMINMAX, handle, queue, desc, buffers, wait_count, wait_list, event);
 }

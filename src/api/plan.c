@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PARTIAL_BYTES 16u /* (key, tie), kernels/memory/index.clh */
+/* (key, tie) of each extreme, kernels/memory/index.clh. */
+static uint32_t partial_bytes(const problem *p) {
+    return wants_both(p) ? 32 : 16;
+}
 
 /* The work-items a work-group of this program may have on the device. */
 static argmax_cl_status group_allowed(argmax_cl_handle handle, cl_program program, const char *name, uint32_t wanted,
@@ -74,12 +77,14 @@ static argmax_cl_status size_workspace(argmax_cl_plan plan) {
     uint64_t partials, bytes;
     if (g->parts == 1)
         return ARGMAX_CL_SUCCESS;
-    if (!multiply_u64(plan->layout.outputs, g->parts, &partials) || !multiply_u64(partials, PARTIAL_BYTES, &bytes) ||
-        bytes > plan->handle->facts.max_buffer || bytes > SIZE_MAX)
+    if (!multiply_u64(plan->layout.outputs, g->parts, &partials) ||
+        !multiply_u64(partials, partial_bytes(&plan->problem), &bytes) || bytes > plan->handle->facts.max_buffer ||
+        bytes > SIZE_MAX)
         return fail(ARGMAX_CL_ERROR_DEVICE_LIMIT,
                     "workspace of %" PRIu64 " outputs x %" PRIu64
                     " parts x %u bytes: the device's largest buffer has %" PRIu64 " bytes",
-                    plan->layout.outputs, g->parts, PARTIAL_BYTES, (uint64_t)plan->handle->facts.max_buffer);
+                    plan->layout.outputs, g->parts, partial_bytes(&plan->problem),
+                    (uint64_t)plan->handle->facts.max_buffer);
     plan->workspace_bytes = (size_t)bytes;
     return ARGMAX_CL_SUCCESS;
 }

@@ -72,6 +72,7 @@ static void choose_column_vector(const geometry_request *r, const layout_dim *co
             g->vector /= 2;
     }
     g->load = kind_of_load(r, unit, g->vector);
+    choose_mask(r, column->mask, false, g);
 }
 
 /* Whether a work-item alone reads rows that are wide. */
@@ -108,9 +109,9 @@ static uint32_t strip_vectors(const geometry_request *r, const geometry *g, cons
 /* Work-items of a work-group, of which each has a vector of candidates in local memory (kernels/families/columns.cl).
  */
 static uint32_t column_group(const geometry_request *r, uint32_t vector) {
-    const uint64_t candidate = element_bytes(r->problem) < 8 ? 8 : 16;
+    const uint64_t candidates = vector * candidate_bytes(r->problem);
     uint32_t group = floor_power(r->tuning->group_columns, r->group_limit);
-    while (group > 1 && (uint64_t)(group + 16) * vector * candidate > r->device->local_bytes)
+    while (group > 1 && (uint64_t)(group + 16) * candidates > r->device->local_bytes)
         group /= 2;
     return group;
 }
@@ -225,7 +226,8 @@ static uint32_t rows_fused(const geometry_request *r, const layout_dim *column, 
     const layout_dim any = {.size = UINT32_MAX, .in = 1};
     const uint64_t columns = column->size;
     geometry g = {0};
-    if (r->tuning->aligned || column->in != 1 || row->in != (int64_t)columns)
+    if (r->tuning->aligned || column->in != 1 || row->in != (int64_t)columns ||
+        row->mask != (int64_t)columns * column->mask)
         return 1;
     choose_column_vector(r, &any, &g);
     const tuning_row *t = r->tuning;
@@ -276,7 +278,7 @@ void column_options(const geometry *g, writer *out) {
 }
 
 void set_column_tiles(const layout_dim *column, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
-    const dims_t *const dims = &arguments->dims;
+    dims_t *const dims = &arguments->dims;
     const cl_ulong last = dims->reduced_count - 1, fused = g->fused;
     columns_t columns = {.jobs = jobs,
                          .jobs_per_group = g->scan.jobs_per_group,
@@ -294,6 +296,9 @@ void set_column_tiles(const layout_dim *column, const geometry *g, uint64_t jobs
                          .column_index = column->index,
                          .column_value = column->value};
     size_t bytes = offsetof(columns_t, segment_rows);
+    dims->mask.step = dims->mask.reduced[last];
+    dims->maximum.column_index = column->max_index;
+    dims->maximum.column_value = column->max_value;
     if (fused > 1) {
         columns.segment_rows = dims->reduced_size[last];
         bytes += sizeof columns.segment_rows;
@@ -320,6 +325,7 @@ const family family_columns = {
     .struct_bytes = {offsetof(columns_t, segment_rows)},
     .over_columns = true,
     .merges_values = true,
+    .general = true,
     .lay_out = lay_out_columns,
     .options = column_options,
     .arguments = set_columns,

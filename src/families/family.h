@@ -27,6 +27,7 @@ typedef struct family {
     bool folds;            /* one reduced dim takes the place of the columns, and is none of the rows */
     bool over_columns;     /* as many work-groups as columns want (tuning: groups_columns) */
     bool merges_values;    /* its kernel knows all dims that lead to a value, so that it can merge values too */
+    bool general;          /* its kernel takes a mask, and both extrema */
     bool merges_by_atomic; /* its kernel takes ONE_WORD (kernels/workgroup/finish.clh) */
     /* Lay it over the problem: NULL, or why that cannot be. Everything about the launch is decided here. */
     const char *(*lay_out)(const geometry_request *request, geometry *g);

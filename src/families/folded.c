@@ -48,6 +48,7 @@ static void set_folded(const layout *l, const geometry *g, uint64_t jobs, kernel
         }
         dims->reduced_size[dims->reduced_count] = l->reduced[i].size;
         dims->reduced_in[dims->reduced_count] = l->reduced[i].in;
+        dims->mask.reduced[dims->reduced_count] = l->reduced[i].mask;
         weights.row[dims->reduced_count++] = (cl_long)weight;
     }
     set_column_tiles(&l->reduced[g->fold], g, jobs, arguments);
@@ -61,6 +62,7 @@ const family family_folded = {
     .struct_bytes = {offsetof(columns_t, segment_rows), sizeof(weights_t)},
     .folds = true,
     .over_columns = true,
+    .general = true,
     .merges_by_atomic = true,
     .lay_out = lay_out_folded,
     .options = column_options,

@@ -17,7 +17,8 @@ uint32_t element_bytes(const problem *p) {
 uint32_t widest_vector(const geometry_request *r, uint32_t bytes, bool wide) {
     const uint32_t fitting = bytes / element_bytes(r->problem);
     const uint32_t most = r->tuning->vector_elements;
-    const bool possible = r->device->clang_cpu && !r->tuning->aligned && element_bytes(r->problem) <= 2;
+    const bool possible =
+        r->device->clang_cpu && !r->tuning->aligned && element_bytes(r->problem) <= 2 && !is_general(r->problem);
     return floor_power(fitting ? fitting : 1, wide && possible ? most : min_u32(most, VECTOR_MAX));
 }
 
@@ -134,13 +135,13 @@ static handover choose_finish(const geometry_request *r, uint64_t units, uint64_
     const uint32_t loops = r->device->loop_limit;
     const uint32_t most = loops ? min_u32(wanted, loops / LOOPS_AN_OUTPUT) : wanted;
     const bool can = g->parts > 1 && ceil_div(g->parts * width, g->scan.group) <= most && units <= COUNTERS_A_QUEUE &&
-                     (g->family->merges_values || !r->problem->value.type);
+                     (g->family->merges_values || !has_values(r->problem));
     return can && (g->ptx || r->device->handover != HANDOVER_PTX) ? r->device->handover : HANDOVER_NONE;
 }
 
 bool takes_words(const geometry_request *r, const geometry *g) {
     const bool ordered = g->finish == HANDOVER_PTX || (g->finish != HANDOVER_NONE && g->scan.group == 1);
-    return ordered && r->device->wide_atomics;
+    return ordered && r->device->wide_atomics && !wants_both(r->problem);
 }
 
 /* Whether an output's best fits a word beside its counter (kernels/workgroup/finish.clh), its tie too: a place or the
@@ -193,8 +194,8 @@ bool comes_from_memory(const geometry_request *r) {
 
 bool answers_go_past(const geometry_request *r, const geometry *g) {
     const uint32_t reads = element_bytes(r->problem), writes = r->problem->index.type->bits / 8;
-    return r->device->clang_cpu && g->scan.group == 1 && g->parts == 1 && g->vector > 1 && comes_from_memory(r) &&
-           r->layout->reduction < (uint64_t)r->tuning->past_share * writes / reads;
+    return r->device->clang_cpu && !is_general(r->problem) && g->scan.group == 1 && g->parts == 1 && g->vector > 1 &&
+           comes_from_memory(r) && r->layout->reduction < (uint64_t)r->tuning->past_share * writes / reads;
 }
 
 load_kind kind_of_load(const geometry_request *r, bool unit, uint32_t vector) {
@@ -210,13 +211,45 @@ void choose_arithmetic(const geometry_request *r, geometry *g) {
     g->hint = g->load == LOAD_PACKED ? r->tuning->hint : 0;
     g->ahead = g->hint ? r->tuning->ahead_bytes : 0;
     const uint32_t bits = r->problem->input.type->bits;
-    g->words =
-        r->tuning->words && r->device->little_endian && bits <= 16 && g->vector * bits >= 32 && g->vector * bits <= 128;
+    g->words = r->tuning->words && r->device->little_endian && bits <= 16 && g->vector * bits >= 32 &&
+               g->vector * bits <= 128 && !is_general(r->problem);
     g->ptx = r->tuning->native && r->device->ptx;
     g->aligned_elements = g->load == LOAD_ALIGNED ? max_u32(g->wide, g->vector) : 1;
+    if (g->mask == MASK_ALIGNED)
+        g->aligned_elements = g->aligned_mask = g->vector;
+}
+
+/* Whether vectors that start at multiples of their size in the input do so in the mask. */
+static bool lies_alike(const layout *l, uint32_t vector) {
+    const int64_t v = (int64_t)vector;
+    if ((l->in_offset - l->mask_offset) % v)
+        return false;
+    for (uint32_t i = 0; i < l->kept_count; ++i)
+        if (l->kept[i].size > 1 && (l->kept[i].in % v - l->kept[i].mask % v) % v)
+            return false;
+    for (uint32_t i = 0; i < l->reduced_count; ++i)
+        if (l->reduced[i].size > 1 && (l->reduced[i].in % v - l->reduced[i].mask % v) % v)
+            return false;
+    return true;
+}
+
+void choose_mask(const geometry_request *r, int64_t along, bool anywhere, geometry *g) {
+    const bool sure = r->tuning->aligned && r->device->aligned_buffers && !anywhere;
+    g->mask_along = along;
+    g->aligned_mask = 0;
+    if (!is_masked(r->problem))
+        g->mask = MASK_NONE;
+    else if (along == 1 || g->vector == 1)
+        g->mask = g->vector > 1 && sure && lies_alike(r->layout, g->vector) ? MASK_ALIGNED : MASK_UNALIGNED;
+    else
+        g->mask = along == 0 ? MASK_SAME : MASK_STRIDED;
+}
+
+uint64_t candidate_bytes(const problem *p) {
+    return (element_bytes(p) < 8 ? 8u : 16u) * (wants_both(p) ? 2u : 1u);
 }
 
 bool can_be_by_value(const geometry_request *r, const geometry *g) {
     const bool counts_apart = r->problem->input.type->bits > 16 || g->vector > VECTOR_MAX;
-    return counts_apart && !g->ptx && g->vector > 1 && g->load != LOAD_STRIDED;
+    return counts_apart && !is_general(r->problem) && !g->ptx && g->vector > 1 && g->load != LOAD_STRIDED;
 }

@@ -69,6 +69,11 @@ uint32_t widest_vector(const geometry_request *r, uint32_t bytes, bool wide);
  * needs that. */
 uint32_t aligned_vector(const layout *l, uint32_t vector, const layout_dim *skip);
 load_kind kind_of_load(const geometry_request *r, bool unit, uint32_t vector);
+/* How the bytes of the mask lie for a vector whose neighbours lie `along` apart in it; g->vector and g->load are set,
+ * choose_arithmetic follows. `anywhere`: vectors start at elements of any number. */
+void choose_mask(const geometry_request *r, int64_t along, bool anywhere, geometry *g);
+/* Bytes of the candidates of one column. */
+uint64_t candidate_bytes(const problem *p);
 /* Whether narrow elements are kept in words, and what is asked for ahead; g->vector and g->load are set. */
 void choose_arithmetic(const geometry_request *r, geometry *g);
 

@@ -18,8 +18,13 @@ uint32_t dims_room(uint64_t kept, uint64_t reduced) {
 }
 
 /* Whether the last of equals is wanted, in the order of the layout. */
-static bool wants_last(const problem *p, const layout *l) {
-    return (p->direction == ARGMAX_CL_DECREASING) != l->reversed;
+static bool wants_last(argmax_cl_direction direction, const layout *l) {
+    return (direction == ARGMAX_CL_DECREASING) != l->reversed;
+}
+
+static void add_extremes(writer *w, const problem *p, const layout *l) {
+    if (wants_both(p))
+        text_add(w, " -DBOTH=1 -DMAX_LAST=%d", wants_last(p->max_direction, l));
 }
 
 static void add_order(writer *w, const problem *p, const layout *l) {
@@ -29,21 +34,25 @@ static void add_order(writer *w, const problem *p, const layout *l) {
         text_add(w, " -DKIND=FLOAT -DMANTISSA=%" PRIu32, type->mantissa_bits);
     else
         text_add(w, " -DKIND=%s", type->kind == KIND_SIGNED ? "SIGNED" : "UNSIGNED");
-    text_add(w, " -DMINIMUM=%d -DLAST=%d -DIGNORE_NAN=%d", p->op == ARGMAX_CL_ARGMIN, wants_last(p, l),
+    text_add(w, " -DMINIMUM=%d -DLAST=%d -DIGNORE_NAN=%d", p->op != ARGMAX_CL_ARGMAX, wants_last(p->direction, l),
              p->nan_mode == ARGMAX_CL_NAN_IGNORE);
+    add_extremes(w, p, l);
 }
 
 static void add_outputs(writer *w, const problem *p, const layout *l) {
-    const bool wide = p->index.type->bits == 64;
-    text_add(w, " -DIDX_T=%s -DVALUE=%d", wide ? "ulong" : "uint", p->value.type != NULL);
+    text_add(w, " -DIDX_T=%s -DVALUE=%d", unsigned_type(p->index.type->bits), p->value.type != NULL);
+    if (wants_both(p))
+        text_add(w, " -DMAX_IDX_T=%s -DMAX_VALUE=%d", unsigned_type(p->max_index.type->bits),
+                 p->max_value.type != NULL);
     if (l->reversed)
         text_add(w, " -DREVERSED=1");
-    if (p->value.type)
+    if (has_values(p))
         text_add(w, " -DNO_WINNER=0x%" PRIx64, p->input.type->no_winner);
 }
 
 void options_scan(const problem *p, const layout *l, const geometry *g, char options[OPTIONS_CAPACITY]) {
     static const char *const loads[] = {"ALIGNED", "UNALIGNED", "PACKED", "STRIDED", "SHIFTED"};
+    static const char *const masks[] = {"NONE", "UNALIGNED", "ALIGNED", "SAME", "STRIDED"};
     static const char *const standards[] = {"CL1.2", "CL2.0", "CL3.0", "CL1.2"}; /* by handover */
     writer w = {options, OPTIONS_CAPACITY, 0};
     text_add(&w, "-cl-std=%s", standards[g->finish]);
@@ -53,6 +62,8 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char opt
     text_add(&w, " -DSPLIT=%d -DKEPT=%" PRIu32 " -DREDUCED=%" PRIu32, g->parts > 1, dims_kind(l->kept_count),
              dims_kind(l->reduced_count - (g->family->folds ? 1 : 0)));
     text_add(&w, " -DLOAD=%s -DVEC=%" PRIu32 " -DGROUP=%" PRIu32, loads[g->load], g->vector, g->scan.group);
+    if (g->mask != MASK_NONE)
+        text_add(&w, " -DMASK=%s", masks[g->mask]);
     text_add(&w, "%s%s%s%s%s", g->words ? " -DWORDS=1" : "", g->finish != HANDOVER_NONE ? " -DONE_LAUNCH=1" : "",
              g->ptx ? " -DPTX=1" : "", g->one_word ? " -DONE_WORD=1" : "", g->two_words ? " -DTWO_WORDS=1" : "");
     if (g->ahead)
@@ -73,8 +84,11 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char opt
 
 void options_merge(const problem *p, const layout *l, const geometry *g, char options[OPTIONS_CAPACITY]) {
     writer w = {options, OPTIONS_CAPACITY, 0};
-    text_add(&w, "-cl-std=CL1.2 -DT=%s -DLAST=%d", unsigned_type(p->input.type->bits), wants_last(p, l));
+    text_add(&w, "-cl-std=CL1.2 -DT=%s -DLAST=%d", unsigned_type(p->input.type->bits), wants_last(p->direction, l));
+    if (wants_both(p)) /* the minimum comes first (kernels/options.clh) */
+        text_add(&w, " -DMINIMUM=1");
+    add_extremes(&w, p, l);
     add_outputs(&w, p, l);
     text_add(&w, " -DSPLIT=0 -DKEPT=%" PRIu32 " -DREDUCED=%" PRIu32 " -DGROUP=%" PRIu32 " -DLANES=%" PRIu32,
-             dims_kind(l->kept_count), p->value.type ? dims_kind(l->reduced_count) : 1, g->merge.group, g->merge_lanes);
+             dims_kind(l->kept_count), has_values(p) ? dims_kind(l->reduced_count) : 1, g->merge.group, g->merge_lanes);
 }

@@ -21,7 +21,7 @@ static bool is_placeable(const geometry_request *r) {
                            : type->kind == KIND_FLOAT ? t->placed_row_half
                                                       : t->placed_row_16;
     return r->layout->reduced_count == 1 && r->device->little_endian && type->bits <= 16 &&
-           r->layout->reduction < above;
+           r->layout->reduction < above && !is_general(r->problem);
 }
 
 /* Vectors of a row that is peeled: what comes before the first one is then inside the row. */
@@ -50,6 +50,7 @@ static void choose_row_vector(const geometry_request *r, geometry *g) {
         }
     }
     g->load = kind_of_load(r, unit, g->vector);
+    choose_mask(r, last->mask, false, g);
     /* An element's place in a step must fit the element's width (kernels/families/rows_by_value.clh, rows_placed.clh).
      */
     if (element_bytes(r->problem) == 1)
@@ -211,6 +212,7 @@ const family family_rows = {
     .structs = 1,
     .struct_bytes = {offsetof(rows_t, gaps)},
     .merges_values = true,
+    .general = true,
     .merges_by_atomic = true,
     .lay_out = lay_out_rows,
     .options = add_options,

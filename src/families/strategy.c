@@ -14,7 +14,8 @@ static const char *lay_out(const strategy *s, const problem *p, const layout *l,
     g->strategy = s->name;
     g->tuning = tuning->name;
     g->family = s->family;
-    const char *const refused = s->family->lay_out(&request, g);
+    const bool possible = s->family->general || !is_general(p);
+    const char *const refused = possible ? s->family->lay_out(&request, g) : "its kernel takes no mask and one extreme";
     *suits = !refused && s->suits(&request, g);
     return refused;
 }

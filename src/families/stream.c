@@ -15,6 +15,7 @@ typedef struct {
     uint32_t row_dims;
     uint64_t rows;
     int64_t stride; /* between neighbouring columns */
+    int64_t along;  /* the same in the mask */
 } block;
 
 #define NO_COLUMNS                                                                                                     \
@@ -26,10 +27,13 @@ static const char *find_block(const layout *l, uint32_t inner_most, block *b) {
     b->inner = 1;
     b->row_dims = l->reduced_count;
     b->stride = b->kept->in;
-    if (l->reduced_count > 1 && last->in == 1 && last->size <= inner_most && b->kept->in == (int64_t)last->size) {
+    b->along = b->kept->mask;
+    if (l->reduced_count > 1 && last->in == 1 && last->size <= inner_most && b->kept->in == (int64_t)last->size &&
+        b->kept->mask == (int64_t)last->size * last->mask) {
         b->inner = last->size;
         b->row_dims -= 1;
         b->stride = 1;
+        b->along = last->mask;
     }
     if (b->kept->size == 1 || b->kept->in <= 0)
         return NO_COLUMNS;
@@ -42,6 +46,17 @@ static const char *find_block(const layout *l, uint32_t inner_most, block *b) {
 /* Elements of a 32-bit word, or one. */
 static uint32_t word_of(const geometry_request *r) {
     return max_u32(1, WORD_BYTES / element_bytes(r->problem));
+}
+
+/* Whether there is no mask, or one that lies as the input does. */
+static bool is_mask_alike(const geometry_request *r) {
+    const layout *l = r->layout;
+    bool alike = true;
+    for (uint32_t i = 0; i < l->kept_count; ++i)
+        alike = alike && (l->kept[i].size == 1 || l->kept[i].mask == l->kept[i].in);
+    for (uint32_t i = 0; i < l->reduced_count; ++i)
+        alike = alike && (l->reduced[i].size == 1 || l->reduced[i].mask == l->reduced[i].in);
+    return alike || !is_masked(r->problem);
 }
 
 static bool strides_divide(const layout *l, const block *b, uint32_t vector) {
@@ -113,7 +128,8 @@ static uint32_t rows_fused(const geometry_request *r, const block *b) {
     const tuning_row *t = r->tuning;
     const uint32_t vector = widest_vector(r, t->column_bytes, false);
     if (b->stride != 1 || b->row_dims != 1 || b->row->in != (int64_t)b->columns ||
-        b->columns >= t->stream_fused_bytes / element_bytes(r->problem))
+        b->columns >= t->stream_fused_bytes / element_bytes(r->problem) ||
+        b->row->mask != (int64_t)b->columns * b->along)
         return 1;
     const uint64_t whole = vector / greatest_divisor(vector, b->columns);
     const uint64_t wanted =
@@ -182,7 +198,7 @@ static bool choose_tiling(const geometry_request *r, const block *b, uint32_t gr
  * blocks of which each is little to do beside the merge of what so many have found. */
 static uint32_t group_of(const geometry_request *r, const block *b, const geometry *g) {
     const tuning_row *t = r->tuning;
-    const uint64_t candidate = element_bytes(r->problem) < 8 ? 8 : 16, most = t->group_columns;
+    const uint64_t candidate = candidate_bytes(r->problem), most = t->group_columns;
     const uint64_t vectors = ceil_div(b->columns * b->rows, g->vector), wanted = wanted_groups(r, g->family);
     uint32_t group = floor_power(most, r->group_limit);
     while (group > 1 && (uint64_t)(group + 16) * g->vector * candidate > r->device->local_bytes / t->stream_local_share)
@@ -213,10 +229,13 @@ static const char *lay_out_stream(const geometry_request *r, geometry *g) {
     g->fused = rows_fused(r, &b);
     g->inner = (uint32_t)b.inner;
     choose_vector(r, &b, g);
+    if (g->phased && !is_mask_alike(r))
+        return "rows that begin within vectors take a mask that lies as the input does";
+    choose_mask(r, b.along, g->load == LOAD_SHIFTED, g);
     g->outers = l->outputs / b.kept->size;
     const uint32_t group = group_of(r, &b, g);
     choose_arithmetic(r, g);
-    if (g->phased)
+    if (g->phased && g->mask != MASK_ALIGNED)
         g->aligned_elements = 1; /* the kernel finds aligned vectors wherever rows begin */
     if (!choose_tiling(r, &b, group, g))
         return "it takes outputs whose neighbours fit a work-group";
@@ -283,6 +302,9 @@ static void set_stream(const layout *l, const geometry *g, uint64_t jobs, kernel
                   .rest = (cl_uint)(b.rows % g->fused),
                   .inner = g->inner};
     size_t bytes = offsetof(stream_t, late);
+    arguments->dims.mask.step = b.row->mask * (int64_t)g->fused;
+    arguments->dims.maximum.column_index = b.kept->max_index;
+    arguments->dims.maximum.column_value = b.kept->max_value;
     add_range(l->kept, l->kept_count, &s);
     add_range(l->reduced, l->reduced_count, &s);
     if (g->pieces) {
@@ -308,6 +330,7 @@ const family family_stream = {
     .struct_bytes = {offsetof(stream_t, late)},
     .over_columns = true,
     .merges_values = true,
+    .general = true,
     .lay_out = lay_out_stream,
     .options = add_options,
     .arguments = set_stream,

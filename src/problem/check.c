@@ -13,9 +13,13 @@ static argmax_cl_status check_enum(const char *name, int value, int count, const
 }
 
 static argmax_cl_status check_options(argmax_cl_operator op, const argmax_cl_desc *desc, problem *p) {
-    argmax_cl_status status = check_enum("operator", (int)op, 2, "ARGMAX_CL_ARGMAX (0) or ARGMAX_CL_ARGMIN (1)");
+    argmax_cl_status status =
+        check_enum("operator", (int)op, 3, "ARGMAX_CL_ARGMAX (0), ARGMAX_CL_ARGMIN (1) or ARGMAX_CL_ARGMINMAX (2)");
     if (!status)
         status = check_enum("axis_direction", (int)desc->axis_direction, 2,
+                            "ARGMAX_CL_INCREASING (0) or ARGMAX_CL_DECREASING (1)");
+    if (!status)
+        status = check_enum("max_direction", (int)desc->max_direction, 2,
                             "ARGMAX_CL_INCREASING (0) or ARGMAX_CL_DECREASING (1)");
     if (!status)
         status =
@@ -24,6 +28,7 @@ static argmax_cl_status check_options(argmax_cl_operator op, const argmax_cl_des
         return status;
     p->op = op;
     p->direction = desc->axis_direction;
+    p->max_direction = desc->max_direction;
     p->nan_mode = desc->nan_mode;
     p->strategy = desc->strategy;
     p->tuning = desc->tuning;
@@ -76,22 +81,21 @@ static argmax_cl_status check_extents(problem *p) {
 
 /* The largest index must fit. All bits set means "no winner": of an unsigned type that is one value fewer where a
  * slice may have none. */
-static argmax_cl_status check_index_range(const problem *p) {
-    const dtype_info *const type = p->index.type;
+static argmax_cl_status check_index_range(const char *name, const dtype_info *type, const problem *p) {
     const bool is_signed = type->kind == KIND_SIGNED;
     const uint64_t largest = UINT64_MAX >> (64 - type->bits + (is_signed ? 1 : 0));
-    const uint64_t needed = p->nan_mode == ARGMAX_CL_NAN_IGNORE && !is_signed ? p->reduction
-                            : p->reduction                                    ? p->reduction - 1
-                                                                              : 0;
+    const bool may_lack = p->nan_mode == ARGMAX_CL_NAN_IGNORE || is_masked(p);
+    const uint64_t needed = may_lack && !is_signed ? p->reduction : p->reduction ? p->reduction - 1 : 0;
     if (p->reduction == UINT64_MAX) /* or beyond: it was cut off there */
         return fail(ARGMAX_CL_ERROR_INDEX_RANGE,
-                    "index->dtype = %s: expected less than 2^64-1 elements in each reduction, also without outputs",
+                    "%s->dtype = %s: expected less than 2^64-1 elements in each reduction, also without outputs", name,
                     type->name);
     if (needed > largest)
         return fail(ARGMAX_CL_ERROR_INDEX_RANGE,
-                    "index->dtype = %s: holds up to %" PRIu64 ", expected %" PRIu64 " for %" PRIu64
+                    "%s->dtype = %s: holds up to %" PRIu64 ", expected %" PRIu64 " for %" PRIu64
                     " elements in each reduction%s",
-                    type->name, largest, needed, p->reduction, needed == p->reduction ? " and \"no winner\"" : "");
+                    name, type->name, largest, needed, p->reduction,
+                    needed == p->reduction ? " and \"no winner\"" : "");
     return ARGMAX_CL_SUCCESS;
 }
 
@@ -111,29 +115,56 @@ static argmax_cl_status check_input(const argmax_cl_desc *desc, problem *p) {
     return status ? status : check_extents(p);
 }
 
-static argmax_cl_status check_output_dtype(const char *name, const tensor_view *view, const problem *p) {
-    if (view == &p->index && !view->type->index_type)
+static argmax_cl_status check_mask(const argmax_cl_desc *desc, problem *p) {
+    argmax_cl_tensor tensor;
+    argmax_cl_status status = tensor_read("mask", desc->mask, &tensor, &p->mask);
+    if (!status && p->mask.type->dtype != ARGMAX_CL_UINT8)
+        status = fail(ARGMAX_CL_ERROR_INVALID_DTYPE, "mask->dtype = %s: expected uint8", p->mask.type->name);
+    if (!status)
+        status = tensor_given_shape("mask", &tensor, p, false, &p->mask);
+    return status ? status : tensor_addresses("mask", &tensor, p->rank, &p->mask);
+}
+
+static argmax_cl_status check_output_dtype(const char *name, bool is_index, const tensor_view *view, const problem *p) {
+    if (is_index && !view->type->index_type)
         return fail(ARGMAX_CL_ERROR_INVALID_DTYPE, "%s->dtype = %s: expected int32, int64, uint32 or uint64", name,
                     view->type->name);
-    if (view == &p->value && view->type != p->input.type)
+    if (!is_index && view->type != p->input.type)
         return fail(ARGMAX_CL_ERROR_INVALID_DTYPE, "%s->dtype = %s: expected the input's, %s", name, view->type->name,
                     p->input.type->name);
     return ARGMAX_CL_SUCCESS;
 }
 
-static argmax_cl_status check_output(const char *name, const argmax_cl_tensor *given, const problem *p,
+static argmax_cl_status check_output(const char *name, const argmax_cl_tensor *given, bool is_index, const problem *p,
                                      tensor_view *view) {
     argmax_cl_tensor tensor;
     argmax_cl_status status = tensor_read(name, given, &tensor, view);
     if (!status)
-        status = check_output_dtype(name, view, p);
+        status = check_output_dtype(name, is_index, view, p);
     if (!status)
-        status = tensor_output_shape(name, &tensor, p, view);
+        status = tensor_given_shape(name, &tensor, p, true, view);
     if (!status)
         status = tensor_addresses(name, &tensor, p->rank, view);
     /* Packed strides are distinct by construction. */
     if (!status && tensor.strides)
         status = tensor_distinct(name, p->rank, view);
+    if (!status && is_index)
+        status = check_index_range(name, view->type, p);
+    return status;
+}
+
+/* The second pair of outputs, which argminmax alone has. */
+static argmax_cl_status check_maximum(const argmax_cl_desc *desc, problem *p) {
+    if (!wants_both(p)) {
+        const char *const given = desc->max_index ? "max_index" : desc->max_value ? "max_value" : NULL;
+        return given || desc->max_direction
+                   ? fail(ARGMAX_CL_ERROR_INVALID_ARGUMENT, "%s is set: expected %s unless the operator is %s",
+                          given ? given : "max_direction", given ? "NULL" : "0", "ARGMAX_CL_ARGMINMAX (2)")
+                   : ARGMAX_CL_SUCCESS;
+    }
+    argmax_cl_status status = check_output("max_index", desc->max_index, true, p, &p->max_index);
+    if (!status && desc->max_value)
+        status = check_output("max_value", desc->max_value, false, p, &p->max_value);
     return status;
 }
 
@@ -146,12 +177,14 @@ argmax_cl_status check_desc(argmax_cl_operator op, const argmax_cl_desc *given, 
         status = check_options(op, &desc, &p);
     if (!status)
         status = check_input(&desc, &p);
+    if (!status && desc.mask)
+        status = check_mask(&desc, &p);
     if (!status)
-        status = check_output("index", desc.index, &p, &p.index);
-    if (!status)
-        status = check_index_range(&p);
+        status = check_output("index", desc.index, true, &p, &p.index);
     if (!status && desc.value)
-        status = check_output("value", desc.value, &p, &p.value);
+        status = check_output("value", desc.value, false, &p, &p.value);
+    if (!status)
+        status = check_maximum(&desc, &p);
     if (!status)
         *out = p;
     return status;

@@ -7,17 +7,14 @@ static int64_t magnitude(int64_t stride) {
     return stride < 0 ? -stride : stride;
 }
 
-/* A kept dim may be walked from its other end: outputs have no order among themselves. */
-static layout_dim turn_forward(layout_dim d, layout *out) {
-    if (d.in < 0) {
-        const int64_t last = (int64_t)(d.size - 1);
-        out->in_offset += last * d.in;
-        out->index_offset += last * d.index;
-        out->value_offset += last * d.value;
-        d.in = -d.in;
-        d.index = -d.index;
-        d.value = -d.value;
-    }
+#define EACH_TENSOR(DO) DO(in) DO(mask) DO(index) DO(value) DO(max_index) DO(max_value)
+
+/* Walk a dim from its other end. */
+static layout_dim turned(layout_dim d, layout *out) {
+#define TURN(tensor)                                                                                                   \
+    out->tensor##_offset += (int64_t)(d.size - 1) * d.tensor;                                                          \
+    d.tensor = -d.tensor;
+    EACH_TENSOR(TURN)
     return d;
 }
 
@@ -51,8 +48,8 @@ static uint32_t merge_neighbours(layout_dim *dims, uint32_t count) {
     for (uint32_t i = 1; i < count; ++i) {
         layout_dim *outer = &dims[merged];
         const layout_dim *inner = &dims[i];
-        if (continues(outer->in, inner->in, inner->size) && continues(outer->index, inner->index, inner->size) &&
-            continues(outer->value, inner->value, inner->size)) {
+#define CONTINUES(tensor) continues(outer->tensor, inner->tensor, inner->size) &&
+        if (EACH_TENSOR(CONTINUES) true) {
             const uint64_t size = outer->size * inner->size;
             *outer = *inner;
             outer->size = size;
@@ -72,11 +69,13 @@ static void turn_reduction(layout *out) {
             return;
         backward |= out->reduced[i].in < 0;
     }
-    for (uint32_t i = 0; backward && i < out->reduced_count; ++i) {
-        out->in_offset += (int64_t)(out->reduced[i].size - 1) * out->reduced[i].in;
-        out->reduced[i].in = -out->reduced[i].in;
-    }
+    for (uint32_t i = 0; backward && i < out->reduced_count; ++i)
+        out->reduced[i] = turned(out->reduced[i], out);
     out->reversed = backward;
+}
+
+static int64_t stride_of(const tensor_view *view, uint32_t axis) {
+    return view->type ? view->stride[axis] : 0;
 }
 
 void layout_collapse(const problem *p, layout *out) {
@@ -84,25 +83,31 @@ void layout_collapse(const problem *p, layout *out) {
     out->in_offset = (int64_t)p->input.offset;
     out->index_offset = (int64_t)p->index.offset;
     out->value_offset = (int64_t)p->value.offset;
+    out->mask_offset = (int64_t)p->mask.offset;
+    out->max_index_offset = (int64_t)p->max_index.offset;
+    out->max_value_offset = (int64_t)p->max_value.offset;
     out->outputs = p->outputs;
     out->reduction = p->reduction;
     for (uint32_t i = 0; i < p->rank; ++i) {
         const uint64_t size = p->input.size[i];
         if (size == 1)
             continue;
-        layout_dim d = {size, p->input.stride[i], 0, 0};
+        layout_dim d = {.size = size, .in = p->input.stride[i], .mask = stride_of(&p->mask, i)};
         if (p->reduced[i]) {
             out->reduced[out->reduced_count++] = d;
         } else {
             d.index = p->index.stride[i];
-            d.value = p->value.type ? p->value.stride[i] : 0;
-            insert_sorted(out->kept, out->kept_count++, turn_forward(d, out));
+            d.value = stride_of(&p->value, i);
+            d.max_index = stride_of(&p->max_index, i);
+            d.max_value = stride_of(&p->max_value, i);
+            /* Outputs have no order among themselves. */
+            insert_sorted(out->kept, out->kept_count++, d.in < 0 ? turned(d, out) : d);
         }
     }
     out->kept_count = merge_neighbours(out->kept, out->kept_count);
     out->reduced_count = merge_neighbours(out->reduced, out->reduced_count);
     turn_reduction(out);
-    const layout_dim single = {1, 1, 0, 0};
+    const layout_dim single = {.size = 1, .in = 1, .mask = is_masked(p)};
     if (!out->kept_count)
         out->kept[out->kept_count++] = single;
     if (!out->reduced_count)

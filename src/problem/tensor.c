@@ -73,8 +73,8 @@ argmax_cl_status tensor_shape(const char *name, const argmax_cl_tensor *tensor, 
     return ARGMAX_CL_SUCCESS;
 }
 
-argmax_cl_status tensor_output_shape(const char *name, const argmax_cl_tensor *tensor, const problem *p,
-                                     tensor_view *view) {
+argmax_cl_status tensor_given_shape(const char *name, const argmax_cl_tensor *tensor, const problem *p, bool reduced,
+                                    tensor_view *view) {
     const bool derived = tensor->rank == 0;
     if (derived && (tensor->sizes || tensor->strides))
         return fail(ARGMAX_CL_ERROR_INVALID_RANK,
@@ -88,11 +88,11 @@ argmax_cl_status tensor_output_shape(const char *name, const argmax_cl_tensor *t
                     "%s->sizes = NULL: expected %" PRIu32 " sizes, or rank 0 for the shape that follows", name,
                     p->rank);
     for (uint32_t i = 0; i < p->rank; i++) {
-        const uint64_t expected = p->reduced[i] ? 1 : p->input.size[i];
+        const bool is_one = reduced && p->reduced[i];
+        const uint64_t expected = is_one ? 1 : p->input.size[i];
         if (!derived && tensor->sizes[i] != expected)
             return fail(ARGMAX_CL_ERROR_INVALID_SIZE, "%s->sizes[%" PRIu32 "] = %" PRIu64 ": expected %" PRIu64 ", %s",
-                        name, i, tensor->sizes[i], expected,
-                        p->reduced[i] ? "as the axis is reduced" : "the input's size");
+                        name, i, tensor->sizes[i], expected, is_one ? "as the axis is reduced" : "the input's size");
         view->size[i] = expected;
         view->empty = view->empty || expected == 0;
     }

@@ -215,23 +215,32 @@ static uint32_t element_alignment(const tensor_view *view) {
     return view->type ? view->type->bits / 8 : 1;
 }
 
-argmax_cl_status check_enqueue(cl_context context, const problem *p, uint32_t input_vector, bool in_place,
-                               const argmax_cl_buffers *given, cl_mem workspace, size_t workspace_bytes,
-                               cl_uint wait_count, const cl_event *wait_list) {
-    enum { INPUT, INDEX, VALUE, WORKSPACE, COUNT };
+argmax_cl_status check_enqueue(cl_context context, const problem *p, uint32_t input_vector, uint32_t mask_vector,
+                               bool in_place, const argmax_cl_buffers *given, cl_mem workspace, size_t workspace_bytes,
+                               cl_uint wait_count, const cl_event *wait_list, argmax_cl_buffers *buffers) {
+    enum { INPUT, MASK, INDEX, VALUE, MAX_INDEX, MAX_VALUE, WORKSPACE, COUNT };
     region regions[COUNT] = {{0}};
     const uint32_t vector = element_alignment(&p->input) * input_vector;
-    argmax_cl_buffers buffers;
-    argmax_cl_status status = STRUCT_READ("buffers", argmax_cl_buffers, value, given, &buffers);
+    argmax_cl_status status = STRUCT_READ("buffers", argmax_cl_buffers, value, given, buffers);
     if (!status)
         status = check_tensor("buffers->input", &p->input, vector, in_place && input_vector > 1 ? vector : 1,
-                              buffers.input, context, CL_MEM_WRITE_ONLY, &regions[INPUT]);
+                              buffers->input, context, CL_MEM_WRITE_ONLY, &regions[INPUT]);
     if (!status)
-        status = check_tensor("buffers->index", &p->index, element_alignment(&p->index), 1, buffers.index, context,
+        status = check_tensor("buffers->mask", &p->mask, mask_vector ? mask_vector : 1,
+                              in_place && mask_vector ? mask_vector : 1, buffers->mask, context, CL_MEM_WRITE_ONLY,
+                              &regions[MASK]);
+    if (!status)
+        status = check_tensor("buffers->index", &p->index, element_alignment(&p->index), 1, buffers->index, context,
                               CL_MEM_READ_ONLY, &regions[INDEX]);
     if (!status)
-        status = check_tensor("buffers->value", &p->value, element_alignment(&p->value), 1, buffers.value, context,
+        status = check_tensor("buffers->value", &p->value, element_alignment(&p->value), 1, buffers->value, context,
                               CL_MEM_READ_ONLY, &regions[VALUE]);
+    if (!status)
+        status = check_tensor("buffers->max_index", &p->max_index, element_alignment(&p->max_index), 1,
+                              buffers->max_index, context, CL_MEM_READ_ONLY, &regions[MAX_INDEX]);
+    if (!status)
+        status = check_tensor("buffers->max_value", &p->max_value, element_alignment(&p->max_value), 1,
+                              buffers->max_value, context, CL_MEM_READ_ONLY, &regions[MAX_VALUE]);
     if (!status)
         status = check_workspace(workspace, workspace_bytes, context, &regions[WORKSPACE]);
     for (int a = INDEX; a < COUNT && !status; a++)

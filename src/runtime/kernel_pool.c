@@ -20,7 +20,13 @@ static dims_t dims_argument(const layout *l) {
                 .reduction = l->reduction,
                 .kept_count = l->kept_count,
                 .reduced_count = l->reduced_count};
+    d.mask.offset = l->mask_offset;
+    d.maximum.index_offset = l->max_index_offset;
+    d.maximum.value_offset = l->max_value_offset;
     for (uint32_t i = 0; i < l->kept_count; ++i) {
+        d.mask.kept[i] = l->kept[i].mask;
+        d.maximum.kept_index[i] = l->kept[i].max_index;
+        d.maximum.kept_value[i] = l->kept[i].max_value;
         d.kept_size[i] = l->kept[i].size;
         d.kept_in[i] = l->kept[i].in;
         d.kept_index[i] = l->kept[i].index;
@@ -29,26 +35,34 @@ static dims_t dims_argument(const layout *l) {
     for (uint32_t i = 0; i < l->reduced_count; ++i) {
         d.reduced_size[i] = l->reduced[i].size;
         d.reduced_in[i] = l->reduced[i].in;
+        d.mask.reduced[i] = l->reduced[i].mask;
     }
     return d;
 }
 
 /* The number of buffers before the struct arguments. */
 static cl_uint scan_buffers(const problem *p, const geometry *g) {
-    return g->parts > 1 || !p->value.type ? 2 : 3;
+    return input_buffers(p) + (g->parts > 1 ? 1 : output_buffers(p));
 }
 static cl_uint merge_buffers(const problem *p) {
-    return p->value.type ? 4 : 3;
+    return 2 + output_buffers(p);
 }
 
-cl_uint finish_outputs(const geometry *g) {
-    const cl_uint buffers = 2, dims = 1;
-    return buffers + dims + g->family->structs;
+cl_uint input_buffers(const problem *p) {
+    return is_masked(p) ? 2 : 1;
+}
+cl_uint output_buffers(const problem *p) {
+    return 1u + (p->value.type != NULL) + (p->max_index.type != NULL) + (p->max_value.type != NULL);
+}
+
+cl_uint finish_outputs(const problem *p, const geometry *g) {
+    const cl_uint target = 1, dims = 1;
+    return input_buffers(p) + target + dims + g->family->structs;
 }
 
 /* What finish.clh takes after the outputs: the counters, unless they are the target (launch.c), and a struct. */
 static cl_uint finish_at(const struct argmax_cl_plan_s *plan) {
-    return finish_outputs(&plan->geometry) + (plan->problem.value.type ? 2 : 1);
+    return finish_outputs(&plan->problem, &plan->geometry) + output_buffers(&plan->problem);
 }
 
 cl_int kernel_set_stage(argmax_cl_plan plan, cl_kernel kernel, cl_ulong stage, cl_ulong counter) {
@@ -77,16 +91,26 @@ cl_int kernel_set_counters(argmax_cl_plan plan, kernel_set *set, const counter_l
     return code;
 }
 
-/* The dims with lists of `room` entries. */
-static cl_int set_dims(cl_kernel kernel, cl_uint at, const dims_t *dims, uint32_t room) {
-    const size_t scalars = offsetof(dims_t, reduced_size), list = room * sizeof(cl_ulong);
-    const size_t list_count = (sizeof *dims - scalars) / (MAX_RANK * sizeof(cl_ulong));
-    const char *const lists = (const char *)dims + scalars;
-    char argument[sizeof *dims];
-    memcpy(argument, dims, scalars);
+/* A struct of dims as a kernel has it: `scalars` bytes, then lists, of `room` entries each. */
+static size_t copy_dims(char *to, const void *from, size_t bytes, size_t scalars, uint32_t room) {
+    const size_t list = room * sizeof(cl_ulong), full_list = MAX_RANK * sizeof(cl_ulong);
+    const size_t list_count = (bytes - scalars) / full_list;
+    memcpy(to, from, scalars);
     for (size_t i = 0; i < list_count; ++i)
-        memcpy(argument + scalars + i * list, lists + i * MAX_RANK * sizeof(cl_ulong), list);
-    return clSetKernelArg(kernel, at, scalars + list_count * list, argument);
+        memcpy(to + scalars + i * list, (const char *)from + scalars + i * full_list, list);
+    return scalars + list_count * list;
+}
+
+/* The dims with lists of `room` entries; `masked` where the kernel knows the mask. */
+static cl_int set_dims(cl_kernel kernel, cl_uint at, const dims_t *dims, bool masked, bool both, uint32_t room) {
+    char argument[sizeof *dims];
+    size_t bytes = copy_dims(argument, dims, offsetof(dims_t, mask), offsetof(dims_t, reduced_size), room);
+    if (masked)
+        bytes += copy_dims(argument + bytes, &dims->mask, sizeof dims->mask, offsetof(mask_dims_t, reduced), room);
+    if (both)
+        bytes += copy_dims(argument + bytes, &dims->maximum, sizeof dims->maximum, offsetof(maximum_dims_t, kept_index),
+                           room);
+    return clSetKernelArg(kernel, at, bytes, argument);
 }
 
 /* The merging kernel knows the reduced dims only where it reads values. */
@@ -95,8 +119,8 @@ static cl_int set_merge(const struct argmax_cl_plan_s *plan, cl_kernel kernel, c
     const problem *p = &plan->problem;
     const merge_t merge = {idle ? 0 : g->merge.jobs, g->merge.jobs_per_group, g->parts};
     const cl_uint at = merge_buffers(p);
-    const cl_int code =
-        set_dims(kernel, at, dims, dims_room(dims->kept_count, p->value.type ? dims->reduced_count : 1));
+    const cl_int code = set_dims(kernel, at, dims, false, wants_both(p),
+                                 dims_room(dims->kept_count, has_values(p) ? dims->reduced_count : 1));
     return code == CL_SUCCESS ? clSetKernelArg(kernel, at + 1, sizeof merge, &merge) : code;
 }
 
@@ -104,9 +128,11 @@ static cl_int set_scan(const struct argmax_cl_plan_s *plan, cl_kernel kernel, bo
     const geometry *g = &plan->geometry;
     const cl_uint first = scan_buffers(&plan->problem, g);
     kernel_arguments arguments = {.dims = dims_argument(&plan->layout)};
+    arguments.dims.mask.along = g->mask_along;
     g->family->arguments(&plan->layout, g, idle ? 0 : g->scan.jobs, &arguments);
     const dims_t *const dims = &arguments.dims;
-    cl_int code = set_dims(kernel, first, dims, dims_room(dims->kept_count, dims->reduced_count));
+    cl_int code = set_dims(kernel, first, dims, is_masked(&plan->problem), wants_both(&plan->problem),
+                           dims_room(dims->kept_count, dims->reduced_count));
     for (uint32_t i = 0; i < g->family->structs && code == CL_SUCCESS; ++i)
         code = clSetKernelArg(kernel, first + 1 + i, arguments.own[i].bytes, arguments.own[i].value);
     return code;

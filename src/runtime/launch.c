@@ -18,22 +18,40 @@ static argmax_cl_status run(cl_command_queue queue, cl_kernel kernel, const laun
     return code == CL_SUCCESS ? ARGMAX_CL_SUCCESS : fail_opencl("clEnqueueNDRangeKernel", code);
 }
 
+static cl_int set_outputs(const problem *p, cl_kernel kernel, cl_uint first, const argmax_cl_buffers *b) {
+    cl_mem outputs[4];
+    cl_uint count = 0;
+    outputs[count++] = b->index;
+    if (p->value.type)
+        outputs[count++] = b->value;
+    if (p->max_index.type)
+        outputs[count++] = b->max_index;
+    if (p->max_value.type)
+        outputs[count++] = b->max_value;
+    return set_buffers(kernel, first, outputs, count);
+}
+
 /* The buffers of a kernel in the order of its parameters (TARGET in kernels/memory/index.clh, FINISH_PARAMETERS in
  * finish.clh). `target` takes the partial answers of a scan that has parts. */
 static cl_int set_scan_buffers(argmax_cl_plan plan, cl_kernel scan, const argmax_cl_buffers *b, cl_mem target) {
     const geometry *g = &plan->geometry;
-    const cl_mem first[] = {b->input, target}, outputs[] = {b->index, b->value};
-    const cl_uint output_count = plan->problem.value.type ? 2 : 1;
-    cl_int code = set_buffers(scan, 0, first, g->parts > 1 ? 2 : 1);
+    const problem *p = &plan->problem;
+    const cl_mem inputs[] = {b->input, b->mask};
+    const cl_uint count = input_buffers(p);
+    cl_int code = set_buffers(scan, 0, inputs, count);
+    if (code == CL_SUCCESS && g->parts > 1)
+        code = set_buffers(scan, count, &target, 1);
     if (code == CL_SUCCESS && (g->parts == 1 || g->finish != HANDOVER_NONE))
-        code = set_buffers(scan, g->parts == 1 ? 1 : finish_outputs(g), outputs, output_count);
+        code = set_outputs(p, scan, g->parts == 1 ? count : finish_outputs(p, g), b);
     return code;
 }
 
 static cl_int set_merge_buffers(argmax_cl_plan plan, cl_kernel merge, const argmax_cl_buffers *b, cl_mem workspace) {
-    const cl_mem buffers[] = {b->input, workspace, b->index, b->value};
-    return plan->geometry.finish != HANDOVER_NONE ? set_scan_buffers(plan, merge, b, workspace)
-                                                  : set_buffers(merge, 0, buffers, plan->problem.value.type ? 4 : 3);
+    const cl_mem buffers[] = {b->input, workspace};
+    if (plan->geometry.finish != HANDOVER_NONE)
+        return set_scan_buffers(plan, merge, b, workspace);
+    const cl_int code = set_buffers(merge, 0, buffers, 2);
+    return code == CL_SUCCESS ? set_outputs(&plan->problem, merge, 2, b) : code;
 }
 
 static argmax_cl_status status_of_set(cl_int code) {
@@ -156,16 +174,22 @@ uint32_t plan_input_vector(argmax_cl_plan plan) {
     return elements ? elements : 1;
 }
 
+uint32_t plan_mask_vector(argmax_cl_plan plan) {
+    const uint32_t elements = plan->geometry.aligned_mask;
+    return elements ? elements : 1;
+}
+
 argmax_cl_status plan_enqueue(argmax_cl_plan plan, cl_command_queue queue, bool out_of_order,
-                              const argmax_cl_buffers *buffers, cl_mem workspace, cl_uint wait_count,
+                              const argmax_cl_buffers *given, cl_mem workspace, cl_uint wait_count,
                               const cl_event *wait_list, cl_event *event) {
+    argmax_cl_buffers buffers;
     argmax_cl_status status = check_enqueue(plan->handle->context, &plan->problem, plan->geometry.aligned_elements,
-                                            !plan->handle->facts.copies_host_memory, buffers, workspace,
-                                            plan->workspace_bytes, wait_count, wait_list);
+                                            plan->geometry.aligned_mask, !plan->handle->facts.copies_host_memory, given,
+                                            workspace, plan->workspace_bytes, wait_count, wait_list, &buffers);
     if (!status && plan->problem.outputs == 0)
         status = launch_nothing(queue, wait_count, wait_list, event);
     else if (!status)
-        status = launch(plan, queue, out_of_order, buffers, workspace, wait_count, wait_list, event);
+        status = launch(plan, queue, out_of_order, &buffers, workspace, wait_count, wait_list, event);
     if (status && event)
         *event = NULL;
     return status;

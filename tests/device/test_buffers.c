@@ -100,7 +100,7 @@ static problem problem_at(uint64_t in_offset, uint64_t index_offset, uint64_t va
 }
 
 static call good_call(void) {
-    const argmax_cl_buffers buffers = {sizeof buffers, input, index_, value};
+    const argmax_cl_buffers buffers = {.struct_size = sizeof buffers, .input = input, .index = index_, .value = value};
     return (call){problem_at(0, 0, 0), queue, buffers, workspace, WORKSPACE_BYTES, 0, NULL};
 }
 
@@ -108,8 +108,8 @@ static argmax_cl_status check(const call *c, uint32_t input_vector) {
     bool out_of_order;
     const argmax_cl_status status = check_queue(context, device, c->queue, &out_of_order);
     return status ? status
-                  : check_enqueue(context, &c->p, input_vector, true, &c->buffers, c->workspace, c->workspace_bytes,
-                                  c->wait_count, c->wait_list);
+                  : check_enqueue(context, &c->p, input_vector, 0, true, &c->buffers, c->workspace, c->workspace_bytes,
+                                  c->wait_count, c->wait_list, &(argmax_cl_buffers){0});
 }
 
 static void expect(const char *label, const call *c, argmax_cl_status status, const char *parts) {
@@ -174,8 +174,10 @@ END_TEST
 
 START_TEST(the_struct_is_one_of_ours) {
     call c = good_call();
-    expect_status("NULL", check_enqueue(context, &c.p, 1, true, NULL, workspace, WORKSPACE_BYTES, 0, NULL),
-                  ARGMAX_CL_ERROR_INVALID_ARGUMENT, "buffers = NULL");
+    expect_status(
+        "NULL",
+        check_enqueue(context, &c.p, 1, 0, true, NULL, workspace, WORKSPACE_BYTES, 0, NULL, &(argmax_cl_buffers){0}),
+        ARGMAX_CL_ERROR_INVALID_ARGUMENT, "buffers = NULL");
     c.buffers.struct_size = 3;
     expect("struct_size", &c, ARGMAX_CL_ERROR_INVALID_ARGUMENT, "buffers->struct_size = 3");
 }
@@ -463,7 +465,8 @@ START_TEST(host_memory_starts_where_vectors_do) {
     expect_status("by vectors", check(&c, 4), ARGMAX_CL_ERROR_INVALID_BUFFER,
                   "buffers->input|of host memory|a multiple of 16,");
     expect_status("by vectors of a copy",
-                  check_enqueue(context, &c.p, 4, false, &c.buffers, c.workspace, c.workspace_bytes, 0, NULL),
+                  check_enqueue(context, &c.p, 4, 0, false, &c.buffers, c.workspace, c.workspace_bytes, 0, NULL,
+                                &(argmax_cl_buffers){0}),
                   ACCEPTED);
     c.buffers.input = even;
     expect_status("by vectors", check(&c, 4), ACCEPTED);

@@ -26,8 +26,10 @@ static char memory[3 * ROOM]; /* of an input, an index and a value */
 static argmax_cl_status try_it(void *context) {
     const attempt *const a = context;
     const runner *const r = suite_runner();
-    const argmax_cl_host_arrays arrays = {sizeof arrays, memory, memory + ROOM,
-                                          a->desc && a->desc->value ? memory + 2 * ROOM : NULL};
+    const argmax_cl_host_arrays arrays = {.struct_size = sizeof arrays,
+                                          .input = memory,
+                                          .index = memory + ROOM,
+                                          .value = a->desc && a->desc->value ? memory + 2 * ROOM : NULL};
     cl_event event = (cl_event)memory; /* not NULL, so that one that is left shows */
     argmax_cl_plan plan = (argmax_cl_plan)memory;
     argmax_cl_status status = ARGMAX_CL_SUCCESS;

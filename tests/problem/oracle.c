@@ -85,18 +85,27 @@ typedef struct winner {
     uint64_t index, bits;
 } winner;
 
-/* The winner among the elements at `base` plus any position on the reduced axes, of the given sizes and strides. */
-static winner reduce(const problem_line *p, const void *input, uint64_t base, const problem_line *slice) {
+/* What one extreme is: an operator of its own on the same elements. */
+typedef struct extreme {
+    argmax_cl_operator op;
+    argmax_cl_direction direction;
+} extreme;
+
+/* The winner among the elements at `base` plus any position on the reduced axes, of the given sizes and strides; the
+ * mask is looked at from `mask_base` on. */
+static winner reduce(const problem_line *p, const extreme *e, const oracle_arrays *a, uint64_t base, uint64_t mask_base,
+                     const problem_line *slice) {
     const problem_dtype *const type = problem_dtype_find(p->dtype);
     uint64_t position[PROBLEM_MAX_RANK] = {0}, index = 0;
     winner best = {false, UINT64_MAX, no_winner_value(p->dtype)};
     worth best_worth = {false, 0};
     do {
-        const uint64_t bits = problem_load(type, input, base + address(slice, &slice->input, position));
+        const uint64_t bits = problem_load(type, a->input, base + address(slice, &slice->input, position));
         const worth w = worth_of(p->dtype, bits);
-        if (!(w.is_nan && p->nan_mode == ARGMAX_CL_NAN_IGNORE)) {
-            const int order = best.found ? compare(p->op, w, best_worth) : 1;
-            if (order > 0 || (order == 0 && p->direction == ARGMAX_CL_DECREASING)) {
+        const bool counts = !a->mask || a->mask[mask_base + address(slice, &slice->mask, position)];
+        if (counts && !(w.is_nan && p->nan_mode == ARGMAX_CL_NAN_IGNORE)) {
+            const int order = best.found ? compare(e->op, w, best_worth) : 1;
+            if (order > 0 || (order == 0 && e->direction == ARGMAX_CL_DECREASING)) {
                 best = (winner){true, index, bits};
                 best_worth = w;
             }
@@ -106,29 +115,51 @@ static winner reduce(const problem_line *p, const void *input, uint64_t base, co
     return best;
 }
 
-/* The reduced axes alone, in ascending order, as a tensor that starts at 0. */
+/* The reduced axes alone, in ascending order, as tensors that start at 0. */
 static problem_line reduced_slice(const problem_line *p) {
     problem_line slice = *p;
     slice.rank = 0;
-    slice.input.offset = 0;
+    slice.input.offset = slice.mask.offset = 0;
     for (uint32_t d = 0; d < p->rank; d++)
         if (problem_axis_reduced(p, d)) {
             slice.size[slice.rank] = p->size[d];
+            slice.mask.stride[slice.rank] = p->mask.stride[d];
             slice.input.stride[slice.rank++] = p->input.stride[d];
         }
     return slice;
 }
 
-void oracle_solve(const problem_line *p, const void *input, void *index, void *value) {
+/* A pair of outputs. */
+typedef struct answers {
+    argmax_cl_dtype index_type;
+    const problem_tensor *index_at, *value_at;
+    void *index, *value;
+} answers;
+
+static void solve(const problem_line *p, const extreme *e, const oracle_arrays *a, const answers *to) {
     const problem_line slice = reduced_slice(p);
     uint64_t sizes[PROBLEM_MAX_RANK], position[PROBLEM_MAX_RANK] = {0};
     problem_output_sizes(p, sizes);
     if (problem_output_count(p) == 0)
         return;
     do {
-        const winner best = reduce(p, input, address(p, &p->input, position), &slice);
-        problem_store(problem_dtype_find(p->index_type), index, address(p, &p->index, position), best.index);
-        if (value)
-            problem_store(problem_dtype_find(p->dtype), value, address(p, &p->value, position), best.bits);
+        const winner best = reduce(p, e, a, address(p, &p->input, position), address(p, &p->mask, position), &slice);
+        problem_store(problem_dtype_find(to->index_type), to->index, address(p, to->index_at, position), best.index);
+        if (to->value)
+            problem_store(problem_dtype_find(p->dtype), to->value, address(p, to->value_at, position), best.bits);
     } while (next_position(p->rank, sizes, position));
+}
+
+void oracle_solve_all(const problem_line *p, const oracle_arrays *a) {
+    const bool both = p->op == ARGMAX_CL_ARGMINMAX;
+    const extreme first = {both ? ARGMAX_CL_ARGMIN : p->op, p->direction};
+    const extreme second = {ARGMAX_CL_ARGMAX, p->max_direction};
+    solve(p, &first, a, &(answers){p->index_type, &p->index, &p->value, a->index, a->value});
+    if (both)
+        solve(p, &second, a, &(answers){p->max_index_type, &p->max_index, &p->max_value, a->max_index, a->max_value});
+}
+
+void oracle_solve(const problem_line *p, const void *input, void *index, void *value) {
+    const oracle_arrays arrays = {.input = input, .index = index, .value = value};
+    oracle_solve_all(p, &arrays);
 }

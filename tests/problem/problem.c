@@ -18,6 +18,7 @@ const char *const data_kind_names[DATA_KIND_COUNT] = {
     "worst",  "best", "peak",     "pair",       "nanpeak",    "nanpair", "number", "far",     "close",
 };
 
+const char *const mask_data_names[MASK_DATA_COUNT] = {"absent", "half", "few", "most", "all", "nothing"};
 const char *const run_route_names[ROUTE_COUNT] = {"plan", "call", "host"};
 const char *const run_queue_names[QUEUE_COUNT] = {"in", "silent", "out"};
 const char *const run_memory_names[MEMORY_COUNT] = {"device", "host"};
@@ -91,6 +92,10 @@ uint64_t problem_input_extent(const problem_line *p) {
     return extent(p->rank, p->size, &p->input);
 }
 
+uint64_t problem_mask_extent(const problem_line *p) {
+    return p->mask_of == MASK_ABSENT ? 0 : extent(p->rank, p->size, &p->mask);
+}
+
 uint64_t problem_output_extent(const problem_line *p, const problem_tensor *output) {
     uint64_t sizes[PROBLEM_MAX_RANK];
     problem_output_sizes(p, sizes);
@@ -115,6 +120,9 @@ void problem_resolve(problem_line *p) {
     resolve_tensor(p->rank, p->size, &p->input);
     resolve_tensor(p->rank, sizes, &p->index);
     resolve_tensor(p->rank, sizes, &p->value);
+    resolve_tensor(p->rank, p->size, &p->mask);
+    resolve_tensor(p->rank, sizes, &p->max_index);
+    resolve_tensor(p->rank, sizes, &p->max_value);
 }
 
 bool problem_offsets_fit(const problem_line *p) {
@@ -122,13 +130,17 @@ bool problem_offsets_fit(const problem_line *p) {
     problem_output_sizes(p, sizes);
     return p->input.offset >= reach(p->rank, p->size, p->input.stride, false) &&
            p->index.offset >= reach(p->rank, sizes, p->index.stride, false) &&
-           p->value.offset >= reach(p->rank, sizes, p->value.stride, false);
+           p->value.offset >= reach(p->rank, sizes, p->value.stride, false) &&
+           p->mask.offset >= reach(p->rank, p->size, p->mask.stride, false) &&
+           p->max_index.offset >= reach(p->rank, sizes, p->max_index.stride, false) &&
+           p->max_value.offset >= reach(p->rank, sizes, p->max_value.stride, false);
 }
 
 void problem_init(problem_line *p) {
     memset(p, 0, sizeof *p);
     p->dtype = ARGMAX_CL_FLOAT32;
     p->index_type = ARGMAX_CL_INT64;
+    p->max_index_type = ARGMAX_CL_INT64;
 }
 
 static argmax_cl_tensor describe_tensor(argmax_cl_dtype dtype, uint32_t rank, const uint64_t *sizes,
@@ -147,10 +159,19 @@ void problem_describe(const problem_line *p, problem_desc *d) {
     d->input = describe_tensor(p->dtype, p->rank, p->size, &p->input);
     d->index = describe_tensor(p->index_type, p->rank, d->output_size, &p->index);
     d->value = describe_tensor(p->dtype, p->rank, d->output_size, &p->value);
+    d->mask = describe_tensor(ARGMAX_CL_UINT8, p->rank, p->size, &p->mask);
+    d->max_index = describe_tensor(p->max_index_type, p->rank, d->output_size, &p->max_index);
+    d->max_value = describe_tensor(p->dtype, p->rank, d->output_size, &p->max_value);
     argmax_cl_desc_init(&d->desc);
     d->desc.input = &d->input;
     d->desc.index = &d->index;
     d->desc.value = p->has_value ? &d->value : NULL;
+    d->desc.mask = p->mask_of != MASK_ABSENT ? &d->mask : NULL;
+    if (p->op == ARGMAX_CL_ARGMINMAX) {
+        d->desc.max_index = &d->max_index;
+        d->desc.max_value = p->has_max_value ? &d->max_value : NULL;
+        d->desc.max_direction = p->max_direction;
+    }
     d->desc.axis_count = p->axis_count;
     d->desc.axes = p->axes;
     d->desc.axis_direction = p->direction;

@@ -1,7 +1,9 @@
-/* One argmax or argmin problem as one line of text, shared by the tests and the benchmarks.
+/* One argmax, argmin or argminmax problem as one line of text, shared by the tests and the benchmarks.
  *
  *   OP DTYPE SIZES [axes=LIST] [last] [nan=propagate|ignore] [index=TYPE] [value]
  *      [strides=LIST] [offset=N] [istrides=LIST] [ioffset=N] [vstrides=LIST] [voffset=N]
+ *      [mask=KIND] [mstrides=LIST] [moffset=N]
+ *      [maxlast] [maxindex=TYPE] [maxvalue] [xstrides=LIST] [xoffset=N] [ystrides=LIST] [yoffset=N]
  *      [data=KIND] [seed=N] [strategy=NAME] [tuning=NAME] [fields=FIELD:NUMBER,...]
  *      [route=plan|call|host] [queue=in|silent|out] [memory=device|host]    # and a comment to the end of the line
  *
@@ -9,7 +11,8 @@
  *   argmin int8 64x128x64 axes=0,2 last index=uint32 value strides=8192,64,1 data=ties seed=7 strategy=general
  *
  * SIZES are joined by x; lists by commas, one entry per axis. Without axes= all are reduced; index= is int64 unless
- * given. Strides and offsets are in elements; prefix i is the index output, v the value output. Without strides= the
+ * given. Strides and offsets are in elements; prefix i is the index output, v the value output, m the mask, x and y are
+ * the index and the value of argminmax's maximum, whose words begin with max. Without strides= the
  * tensor is packed row-major; without offset= it starts as low in its buffer as its strides allow (0 unless some are
  * negative). Data is a function of KIND, seed and the problem alone. fields= changes numbers of the tuning row. The
  * last three words say how runner.h runs it; other programs have their own ways. */
@@ -49,6 +52,18 @@ typedef enum data_kind {
     DATA_KIND_COUNT
 } data_kind;
 
+/* What the mask holds: so many elements count. */
+typedef enum mask_data {
+    MASK_ABSENT,
+    MASK_HALF,
+    MASK_FEW,
+    MASK_MOST,
+    MASK_ALL,
+    MASK_NOTHING,
+    MASK_DATA_COUNT
+} mask_data;
+extern const char *const mask_data_names[MASK_DATA_COUNT];
+
 /* Which of the library's three calls runs the problem. */
 typedef enum run_route { ROUTE_PLAN, ROUTE_CALL, ROUTE_HOST, ROUTE_COUNT } run_route;
 extern const char *const run_route_names[ROUTE_COUNT];
@@ -86,6 +101,11 @@ typedef struct problem_line {
     argmax_cl_nan_mode nan_mode;
     bool has_value;
     problem_tensor input, index, value;
+    mask_data mask_of;
+    argmax_cl_dtype max_index_type; /* argminmax */
+    argmax_cl_direction max_direction;
+    bool has_max_value;
+    problem_tensor mask, max_index, max_value;
     data_kind data;
     uint64_t seed;
     char strategy[32], tuning[32]; /* "": not forced */
@@ -129,12 +149,13 @@ uint64_t problem_reduction_count(const problem_line *p); /* elements in each red
 
 /* Elements that a buffer must hold: from its start to the last one addressed. */
 uint64_t problem_input_extent(const problem_line *p);
+uint64_t problem_mask_extent(const problem_line *p); /* 0 without a mask */
 uint64_t problem_output_extent(const problem_line *p, const problem_tensor *output);
 
 /* The descriptor for the library. It points into itself and into the problem: both must stay where they are. */
 typedef struct problem_desc {
     argmax_cl_desc desc;
-    argmax_cl_tensor input, index, value;
+    argmax_cl_tensor input, index, value, mask, max_index, max_value;
     uint64_t output_size[PROBLEM_MAX_RANK];
 } problem_desc;
 void problem_describe(const problem_line *p, problem_desc *d);
@@ -170,5 +191,7 @@ uint64_t problem_poison(const problem_line *p);
 /* Fill the input's buffer, problem_input_extent elements. Elements that the problem does not address get the poison,
  * so that reading one shows (not done for broadcasts beyond 2^24 elements). */
 void problem_fill(const problem_line *p, void *elements);
+/* Fill the mask's buffer, problem_mask_extent elements. */
+void problem_fill_mask(const problem_line *p, uint8_t *elements);
 
 #endif

@@ -246,3 +246,14 @@ void problem_fill(const problem_line *p, void *elements) {
     if ((p->input.has_strides || p->input.has_offset) && count <= (uint64_t)1 << 24)
         poison_gaps(p, t, elements, extent);
 }
+
+/* What counts has any value but 0. */
+void problem_fill_mask(const problem_line *p, uint8_t *elements) {
+    const uint64_t extent = problem_mask_extent(p), salt = problem_mix(p->seed + 0x6D61736B);
+    for (uint64_t i = 0; i < extent; i++) {
+        const uint64_t random = problem_mix(i ^ salt);
+        const bool counts[MASK_DATA_COUNT] = {
+            [MASK_HALF] = random % 2, [MASK_FEW] = random % 16 == 0, [MASK_MOST] = random % 16 != 0, [MASK_ALL] = true};
+        elements[i] = counts[p->mask_of] ? (uint8_t)(1 + (random >> 32) % 255) : 0;
+    }
+}

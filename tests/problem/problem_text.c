@@ -97,7 +97,7 @@ static bool read_choice(const reader *r, const char *text, int count, const char
 static bool read_choices(const reader *r, problem_line *p, const char *name, const char *text, bool *ok) {
     static const char *const nan_modes[] = {"propagate", "ignore"};
     int data = (int)p->data, nan = (int)p->nan_mode, route = (int)p->route, queue = (int)p->queue,
-        memory = (int)p->memory;
+        memory = (int)p->memory, mask = (int)p->mask_of;
     const struct {
         const char *name;
         int count;
@@ -106,7 +106,7 @@ static bool read_choices(const reader *r, problem_line *p, const char *name, con
     } words[] = {
         {"data", DATA_KIND_COUNT, data_kind_names, &data},   {"nan", 2, nan_modes, &nan},
         {"route", ROUTE_COUNT, run_route_names, &route},     {"queue", QUEUE_COUNT, run_queue_names, &queue},
-        {"memory", MEMORY_COUNT, run_memory_names, &memory},
+        {"memory", MEMORY_COUNT, run_memory_names, &memory}, {"mask", MASK_DATA_COUNT, mask_data_names, &mask},
     };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strcmp(name, words[i].name) != 0)
@@ -118,17 +118,30 @@ static bool read_choices(const reader *r, problem_line *p, const char *name, con
         p->route = (run_route)route;
         p->queue = (run_queue)queue;
         p->memory = (run_memory)memory;
+        p->mask_of = (mask_data)mask;
         return true;
     }
     return false;
 }
 
-static bool read_index(const reader *r, problem_line *p, const char *text) {
+static bool read_index(const reader *r, argmax_cl_dtype *dtype, const char *text) {
     const problem_dtype *const type = problem_dtype_named(text);
     if (!type || !type->is_index)
         return complain(r, "index=int32, uint32, int64 or uint64");
-    p->index_type = type->dtype;
+    *dtype = type->dtype;
     return true;
+}
+
+/* A word that is told of a tensor by the letter before it; NULL for others. */
+static problem_tensor *tensor_named(problem_line *p, const char *name) {
+    static const char letters[] = "ivmxy";
+    problem_tensor *const tensors[] = {&p->index, &p->value, &p->mask, &p->max_index, &p->max_value};
+    if (strcmp(name, "strides") == 0 || strcmp(name, "offset") == 0)
+        return &p->input;
+    const char *const letter = strchr(letters, name[0]);
+    return name[0] && letter && (strcmp(name + 1, "strides") == 0 || strcmp(name + 1, "offset") == 0)
+               ? tensors[letter - letters]
+               : NULL;
 }
 
 /* A word after the sizes: NAME=TEXT, or a flag. */
@@ -144,24 +157,27 @@ static bool read_option(const reader *r, problem_line *p) {
             p->direction = ARGMAX_CL_DECREASING;
         else if (strcmp(name, "value") == 0)
             p->has_value = true;
+        else if (strcmp(name, "maxlast") == 0)
+            p->max_direction = ARGMAX_CL_DECREASING;
+        else if (strcmp(name, "maxvalue") == 0)
+            p->has_max_value = true;
         else
-            return complain(r, "last, value or NAME=...");
+            return complain(r, "last, value, maxlast, maxvalue or NAME=...");
         return true;
     }
     const char *const text = r->word + length + 1;
     bool ok;
     if (read_choices(r, p, name, text, &ok))
         return ok;
-    if (strcmp(name, "strides") == 0 || strcmp(name, "offset") == 0)
-        return read_tensor(r, p, name, text, &p->input);
-    if (strcmp(name, "istrides") == 0 || strcmp(name, "ioffset") == 0)
-        return read_tensor(r, p, name + 1, text, &p->index);
-    if (strcmp(name, "vstrides") == 0 || strcmp(name, "voffset") == 0)
-        return read_tensor(r, p, name + 1, text, &p->value);
+    problem_tensor *const tensor = tensor_named(p, name);
+    if (tensor)
+        return read_tensor(r, p, tensor == &p->input ? name : name + 1, text, tensor);
     if (strcmp(name, "axes") == 0)
         return read_axes(r, p, text);
     if (strcmp(name, "index") == 0)
-        return read_index(r, p, text);
+        return read_index(r, &p->index_type, text);
+    if (strcmp(name, "maxindex") == 0)
+        return read_index(r, &p->max_index_type, text);
     if (strcmp(name, "seed") == 0)
         return read_u64(text, text + strlen(text), &p->seed) || complain(r, "a seed of 0 and more");
     if (strcmp(name, "strategy") == 0)
@@ -173,11 +189,16 @@ static bool read_option(const reader *r, problem_line *p) {
     return complain(r, "an option of the problem grammar");
 }
 
+static const char *const operators[] = {"argmax", "argmin", "argminmax"};
+
 /* The first three words are positional. */
 static bool read_word(const reader *r, problem_line *p, uint32_t place) {
     if (place == 0) {
-        p->op = strcmp(r->word, "argmin") == 0 ? ARGMAX_CL_ARGMIN : ARGMAX_CL_ARGMAX;
-        return p->op == ARGMAX_CL_ARGMIN || strcmp(r->word, "argmax") == 0 || complain(r, "argmax or argmin");
+        int op = 0;
+        if (!read_choice(r, r->word, 3, operators, &op))
+            return complain(r, "argmax, argmin or argminmax");
+        p->op = (argmax_cl_operator)op;
+        return true;
     }
     if (place == 1) {
         const problem_dtype *const type = problem_dtype_named(r->word);
@@ -256,9 +277,22 @@ static void put_tensor(writer *w, const problem_line *p, const char *prefix, con
         put(w, " %soffset=%" PRIu64, prefix, t->offset);
 }
 
+static void put_maximum(writer *w, const problem_line *p) {
+    if (p->op != ARGMAX_CL_ARGMINMAX)
+        return;
+    if (p->max_direction == ARGMAX_CL_DECREASING)
+        put(w, " maxlast");
+    put(w, " maxindex=%s", problem_dtype_find(p->max_index_type)->name);
+    put_tensor(w, p, "x", &p->max_index);
+    if (p->has_max_value) {
+        put(w, " maxvalue");
+        put_tensor(w, p, "y", &p->max_value);
+    }
+}
+
 void problem_print(const problem_line *p, char *text, size_t text_size) {
     writer w = {text, text_size, 0};
-    put(&w, "%s %s ", p->op == ARGMAX_CL_ARGMIN ? "argmin" : "argmax", problem_dtype_find(p->dtype)->name);
+    put(&w, "%s %s ", operators[p->op], problem_dtype_find(p->dtype)->name);
     for (uint32_t d = 0; d < p->rank; d++)
         put(&w, "%s%" PRIu64, d ? "x" : "", p->size[d]);
     for (uint32_t i = 0; i < p->axis_count; i++)
@@ -274,6 +308,11 @@ void problem_print(const problem_line *p, char *text, size_t text_size) {
     put_tensor(&w, p, "i", &p->index);
     if (p->has_value)
         put_tensor(&w, p, "v", &p->value);
+    put_maximum(&w, p);
+    if (p->mask_of != MASK_ABSENT) {
+        put(&w, " mask=%s", mask_data_names[p->mask_of]);
+        put_tensor(&w, p, "m", &p->mask);
+    }
     put(&w, " data=%s seed=%" PRIu64, data_kind_names[p->data], p->seed);
     if (p->strategy[0])
         put(&w, " strategy=%s", p->strategy);

@@ -121,9 +121,41 @@ static void random_tensors(random_source *s, problem_line *p) {
         random_offset(s, tensors[i]);
 }
 
+/* Half of the masks lie as the input does, a third of the others broadcast some axes. */
+static void random_mask(random_source *s, problem_line *p) {
+    if (random_one_in(s, 2)) {
+        p->mask = p->input;
+        return;
+    }
+    if (random_one_in(s, 2))
+        random_layout(s, p->rank, p->size, true, &p->mask);
+    problem_resolve(p);
+    if (random_one_in(s, 3)) {
+        p->mask.has_strides = true;
+        p->mask.has_offset = false;
+        for (uint32_t d = 0; d < p->rank; d++)
+            p->mask.stride[d] = random_one_in(s, 2) ? 0 : p->mask.stride[d];
+    }
+    problem_resolve(p);
+    random_offset(s, &p->mask);
+}
+
+static void random_maximum(random_source *s, problem_line *p) {
+    uint64_t sizes[PROBLEM_MAX_RANK];
+    problem_tensor *const tensors[] = {&p->max_index, &p->max_value};
+    problem_output_sizes(p, sizes);
+    for (size_t i = 0; i < 2; i++)
+        if (random_one_in(s, 2))
+            random_layout(s, p->rank, sizes, false, tensors[i]);
+    problem_resolve(p);
+    for (size_t i = 0; i < 2; i++)
+        random_offset(s, tensors[i]);
+}
+
 void random_problem(random_source *s, problem_line *p, uint64_t elements) {
-    for (size_t i = 0; i < 3; i++)
-        memset((problem_tensor *[]){&p->input, &p->index, &p->value}[i], 0, sizeof(problem_tensor));
+    problem_tensor *const tensors[] = {&p->input, &p->index, &p->value, &p->mask, &p->max_index, &p->max_value};
+    for (size_t i = 0; i < sizeof tensors / sizeof tensors[0]; i++)
+        memset(tensors[i], 0, sizeof *tensors[i]);
     for (bool trivial = true; trivial;) {
         random_shape(s, p, elements);
         random_axes(s, p);
@@ -131,6 +163,10 @@ void random_problem(random_source *s, problem_line *p, uint64_t elements) {
         trivial = (single || problem_reduction_count(p) == 1) && !random_one_in(s, 8);
     }
     random_tensors(s, p);
+    if (p->op == ARGMAX_CL_ARGMINMAX)
+        random_maximum(s, p);
+    if (p->mask_of != MASK_ABSENT)
+        random_mask(s, p);
     random_data(s, p);
     random_way(s, p);
 }
@@ -138,6 +174,8 @@ void random_problem(random_source *s, problem_line *p, uint64_t elements) {
 void random_data(random_source *s, problem_line *p) {
     p->data = (data_kind)random_below(s, DATA_KIND_COUNT);
     p->seed = random_below(s, 100000);
+    if (p->mask_of != MASK_ABSENT)
+        p->mask_of = (mask_data)(1 + random_below(s, MASK_DATA_COUNT - 1));
 }
 
 /* Rows that promise aligned buffers get them. */

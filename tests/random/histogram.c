@@ -89,6 +89,9 @@ enum {
     DTYPE,
     INDEX,
     OPERATOR,
+    MAXIMUM,
+    MASK,
+    MASK_IN,
     DIRECTION,
     NAN_MODE,
     VALUE,
@@ -117,7 +120,8 @@ enum {
 
 #define LAYOUTS "packed", "strides", "permuted", "padded", "negative"
 
-static const char *const operators[] = {"argmax", "argmin"};
+static const char *const operators[] = {"argmax", "argmin", "argminmax"};
+static const char *const max_outputs[] = {"none", "first", "last", "value"};
 static const char *const directions[] = {"first", "last"};
 static const char *const nan_modes[] = {"propagate", "ignore"};
 static const char *const values[] = {"none", "value"};
@@ -146,6 +150,9 @@ static const struct {
     [DTYPE] = {"type", PROBLEM_DTYPE_COUNT, NULL, 0, 99},
     [INDEX] = {"index", PROBLEM_DTYPE_COUNT, NULL, 0, 99},
     [OPERATOR] = {"operator", COUNT(operators), operators, 0, 99},
+    [MAXIMUM] = {"maximum", COUNT(max_outputs), max_outputs, 0, 99},
+    [MASK] = {"mask", MASK_DATA_COUNT, mask_data_names, 0, 99},
+    [MASK_IN] = {"mask layout", COUNT(input_layouts), input_layouts, 0, 99},
     [DIRECTION] = {"ties", COUNT(directions), directions, 0, 99},
     [NAN_MODE] = {"NaN", COUNT(nan_modes), nan_modes, 0, 99},
     [VALUE] = {"value output", COUNT(values), values, 0, 99},
@@ -219,6 +226,15 @@ static void add_geometry(histogram *h, const probe *how) {
     h->count[DIMS][(how->kept_dims > 1 ? 2 : 0) + (how->reduced_dims > 1 ? 1 : 0)]++;
 }
 
+static void count_maximum(const problem_line *p, uint64_t *cells) {
+    if (p->op != ARGMAX_CL_ARGMINMAX) {
+        cells[0]++;
+        return;
+    }
+    cells[p->max_direction == ARGMAX_CL_DECREASING ? 2 : 1]++;
+    cells[3] += p->has_max_value;
+}
+
 void histogram_add(histogram *h, const problem_line *p, const probe *how) {
     const struct {
         uint32_t dimension;
@@ -226,7 +242,8 @@ void histogram_add(histogram *h, const problem_line *p, const probe *how) {
     } single[] = {
         {DTYPE, type_number(p->dtype)},
         {INDEX, type_number(p->index_type)},
-        {OPERATOR, p->op == ARGMAX_CL_ARGMIN},
+        {OPERATOR, p->op},
+        {MASK, p->mask_of},
         {DIRECTION, p->direction == ARGMAX_CL_DECREASING},
         {NAN_MODE, p->nan_mode == ARGMAX_CL_NAN_IGNORE},
         {VALUE, p->has_value},
@@ -247,6 +264,9 @@ void histogram_add(histogram *h, const problem_line *p, const probe *how) {
     count_bits(h->count[INDEX_OUT], output_layout(p, &p->index));
     if (p->has_value)
         count_bits(h->count[VALUE_OUT], output_layout(p, &p->value));
+    if (p->mask_of != MASK_ABSENT)
+        count_bits(h->count[MASK_IN], layout_of(p->rank, p->size, &p->mask));
+    count_maximum(p, h->count[MAXIMUM]);
     count_bits(h->count[OFFSETS], offsets_of(p));
     count_strategy(h->count[FORCED], p->strategy);
     count_fields(p, h->count[FIELDS]);

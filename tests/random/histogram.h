@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#define HISTOGRAM_DIMENSIONS 27
+#define HISTOGRAM_DIMENSIONS 30
 #define HISTOGRAM_CELLS 48
 
 typedef struct histogram {

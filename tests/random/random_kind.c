@@ -1,5 +1,5 @@
 /* Random kinds: what a compiled program depends on. */
-#include "internal.h"
+#include "families/family.h"
 #include "random_problem.h"
 
 #include <assert.h>
@@ -61,6 +61,19 @@ static void random_tuning(uint64_t seed, uint64_t turn, problem_line *p) {
         random_fields(&s, seed, turn / 6 * 3 + dealt - 3, launches_apart, p->fields, sizeof p->fields);
 }
 
+/* A third with both extrema, a third with a mask. */
+static void random_general(uint64_t *deck, uint64_t turn, problem_line *p) {
+    static const argmax_cl_dtype index_types[] = {ARGMAX_CL_INT64, ARGMAX_CL_INT32, ARGMAX_CL_UINT64, ARGMAX_CL_UINT32};
+    if (random_dealt((*deck)++, turn, 3) == 0) {
+        p->op = ARGMAX_CL_ARGMINMAX;
+        p->max_index_type = index_types[random_dealt((*deck)++, turn, 4)];
+        p->max_direction = random_dealt((*deck)++, turn, 2) ? ARGMAX_CL_DECREASING : ARGMAX_CL_INCREASING;
+        p->has_max_value = random_dealt((*deck)++, turn, 2) != 0;
+    }
+    if (random_dealt((*deck)++, turn, 3) == 0)
+        p->mask_of = MASK_HALF;
+}
+
 void random_kind(uint64_t seed, uint64_t turn, const char *tuning, problem_line *p) {
     static const argmax_cl_dtype index_types[] = {ARGMAX_CL_INT64, ARGMAX_CL_INT32, ARGMAX_CL_UINT64, ARGMAX_CL_UINT32};
     uint64_t deck = problem_mix(seed); /* one for each property */
@@ -72,9 +85,10 @@ void random_kind(uint64_t seed, uint64_t turn, const char *tuning, problem_line 
     p->nan_mode = random_dealt(deck++, turn, 2) ? ARGMAX_CL_NAN_IGNORE : ARGMAX_CL_NAN_PROPAGATE;
     p->has_value = random_dealt(deck++, turn, 2) != 0;
     /* A third without a strategy. */
-    const uint64_t strategy = random_dealt(deck++, turn, strategy_count() * 3 / 2);
-    snprintf(p->strategy, sizeof p->strategy, "%s",
-             strategy < strategy_count() ? strategy_name((uint32_t)strategy) : "");
+    const uint64_t dealt = random_dealt(deck++, turn, strategy_count() * 3 / 2);
+    snprintf(p->strategy, sizeof p->strategy, "%s", dealt < strategy_count() ? strategy_name((uint32_t)dealt) : "");
+    if (dealt >= strategy_count() || strategy_at((uint32_t)dealt)->family->general)
+        random_general(&deck, turn, p);
     if (tuning)
         snprintf(p->tuning, sizeof p->tuning, "%s", tuning);
     else

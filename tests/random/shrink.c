@@ -38,6 +38,10 @@ typedef enum word {
     WORD_ROUTE,
     WORD_QUEUE,
     WORD_MEMORY,
+    WORD_MASK,
+    WORD_MASK_LAYOUT,
+    WORD_MAXIMUM,
+    WORD_MAX_OUTPUTS,
     WORD_VALUE,
     WORD_INPUT,
     WORD_INPUT_STRIDES,
@@ -76,6 +80,23 @@ static void drop(problem_line *p, word w) {
         break;
     case WORD_MEMORY:
         p->memory = MEMORY_DEVICE;
+        break;
+    case WORD_MASK:
+        p->mask_of = MASK_ABSENT;
+        memset(&p->mask, 0, sizeof p->mask);
+        break;
+    case WORD_MASK_LAYOUT:
+        memset(&p->mask, 0, sizeof p->mask);
+        break;
+    case WORD_MAXIMUM:
+        p->op = p->op == ARGMAX_CL_ARGMINMAX ? ARGMAX_CL_ARGMIN : p->op;
+        break;
+    case WORD_MAX_OUTPUTS:
+        p->has_max_value = false;
+        p->max_direction = ARGMAX_CL_INCREASING;
+        p->max_index_type = ARGMAX_CL_INT64;
+        memset(&p->max_index, 0, sizeof p->max_index);
+        memset(&p->max_value, 0, sizeof p->max_value);
         break;
     case WORD_VALUE:
         p->has_value = false;
@@ -207,6 +228,9 @@ static void remove_axis(problem_line *p, uint32_t axis) {
     remove_entry(p->input.stride, sizeof p->input.stride[0], p->rank, axis);
     remove_entry(p->index.stride, sizeof p->index.stride[0], p->rank, axis);
     remove_entry(p->value.stride, sizeof p->value.stride[0], p->rank, axis);
+    remove_entry(p->mask.stride, sizeof p->mask.stride[0], p->rank, axis);
+    remove_entry(p->max_index.stride, sizeof p->max_index.stride[0], p->rank, axis);
+    remove_entry(p->max_value.stride, sizeof p->max_value.stride[0], p->rank, axis);
     p->rank--;
 }
 
@@ -232,6 +256,11 @@ static bool walks_as_one(const problem_line *p, const problem_tensor *t, uint32_
     return !t->has_strides || t->stride[axis] == (int64_t)p->size[axis + 1] * t->stride[axis + 1];
 }
 
+static bool outputs_walk_as_one(const problem_line *p, uint32_t axis) {
+    return walks_as_one(p, &p->index, axis) && walks_as_one(p, &p->value, axis) &&
+           walks_as_one(p, &p->max_index, axis) && walks_as_one(p, &p->max_value, axis);
+}
+
 /* Two neighbours as one axis, where the outputs allow it. */
 static bool try_merging(hunt *h) {
     bool found = false;
@@ -240,8 +269,7 @@ static bool try_merging(hunt *h) {
         const bool reduced = problem_axis_reduced(&candidate, d);
         candidate.size[d + 1] *= candidate.size[d];
         remove_axis(&candidate, d);
-        if (reduced == problem_axis_reduced(h->best, d + 1) &&
-            (reduced || (walks_as_one(h->best, &h->best->index, d) && walks_as_one(h->best, &h->best->value, d))) &&
+        if (reduced == problem_axis_reduced(h->best, d + 1) && (reduced || outputs_walk_as_one(h->best, d)) &&
             try(h, &candidate))
             found = true;
         else

@@ -9,9 +9,13 @@
     (&(const argmax_cl_tensor){sizeof(argmax_cl_tensor), ARGMAX_CL_##dtype, rank, sizes, strides, offset})
 #define PLAIN TENSOR(FLOAT32, 2, SIZES(3, 4), NULL, 0)
 #define INDEX TENSOR(INT64, 0, NULL, NULL, 0)
-#define DESC(input, index, value, axis_count, axes)                                                                    \
-    (&(const argmax_cl_desc){sizeof(argmax_cl_desc), input, index, value, axis_count, axes, ARGMAX_CL_INCREASING,      \
-                             ARGMAX_CL_NAN_PROPAGATE, NULL, NULL})
+#define DESC(in, idx, val, count, list)                                                                                \
+    (&(const argmax_cl_desc){.struct_size = sizeof(argmax_cl_desc),                                                    \
+                             .input = in,                                                                              \
+                             .index = idx,                                                                             \
+                             .value = val,                                                                             \
+                             .axis_count = count,                                                                      \
+                             .axes = list})
 #define INPUT(dtype, rank, sizes, strides, offset)                                                                     \
     DESC(TENSOR(dtype, rank, sizes, strides, offset), INDEX, NULL, 1, AXES(0))
 #define OUTPUT(dtype, rank, sizes, strides, offset)                                                                    \

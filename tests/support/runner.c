@@ -76,11 +76,11 @@ void runner_close(runner *r) {
 typedef struct trial {
     const problem_line *p;
     problem_desc d;
-    arena input, index, value, workspace;
+    arena input, index, value, mask, max_index, max_value, workspace;
     argmax_cl_plan plan;
     cl_command_queue queue;
     cl_uint written_count; /* transfers under way */
-    cl_event written[3], done;
+    cl_event written[6], done;
 } trial;
 
 static size_t element_size(argmax_cl_dtype dtype) {
@@ -96,13 +96,24 @@ static bool open_arena(runner *r, const trial *t, arena *a, uint64_t elements, a
 static bool trial_open(runner *r, trial *t, const void *content) {
     const problem_line *const p = t->p;
     const problem_dtype *const type = problem_dtype_find(p->dtype);
+    const bool both = p->op == ARGMAX_CL_ARGMINMAX;
     if (!open_arena(r, t, &t->input, problem_input_extent(p), p->dtype) ||
         !open_arena(r, t, &t->index, problem_output_extent(p, &p->index), p->index_type) ||
-        !open_arena(r, t, &t->value, p->has_value ? problem_output_extent(p, &p->value) : 0, p->dtype))
+        !open_arena(r, t, &t->value, p->has_value ? problem_output_extent(p, &p->value) : 0, p->dtype) ||
+        (p->mask_of != MASK_ABSENT && !open_arena(r, t, &t->mask, problem_mask_extent(p), ARGMAX_CL_UINT8)) ||
+        (both && !open_arena(r, t, &t->max_index, problem_output_extent(p, &p->max_index), p->max_index_type)) ||
+        (both && p->has_max_value &&
+         !open_arena(r, t, &t->max_value, problem_output_extent(p, &p->max_value), p->dtype)))
         return false;
     arena_fill_guards(&t->input, type, problem_poison(p));
     arena_fill(&t->index);
     arena_fill(&t->value);
+    arena_fill(&t->max_index);
+    arena_fill(&t->max_value);
+    if (t->mask.image) {
+        arena_fill_guards(&t->mask, problem_dtype_find(ARGMAX_CL_UINT8), 1);
+        problem_fill_mask(p, arena_inside(&t->mask, t->mask.image));
+    }
     if (content)
         memcpy(arena_inside(&t->input, t->input.image), content, t->input.bytes);
     else
@@ -119,6 +130,9 @@ static void trial_close(trial *t) {
         clReleaseEvent(t->written[i]);
     argmax_cl_plan_destroy(t->plan);
     arena_close(&t->workspace);
+    arena_close(&t->max_value);
+    arena_close(&t->max_index);
+    arena_close(&t->mask);
     arena_close(&t->value);
     arena_close(&t->index);
     arena_close(&t->input);
@@ -130,8 +144,10 @@ static bool library_ok(runner *r, argmax_cl_status status, const char *call) {
            problem_with(r, "%s: status %d: %s", call, (int)status, argmax_cl_last_error());
 }
 
-/* On the out-of-order queue the operator has to wait for the transfer. */
+/* On the out-of-order queue the operator has to wait for the transfer. An arena that is not open has nothing. */
 static bool upload(runner *r, trial *t, arena *a, cl_mem_flags flags) {
+    if (!a->image)
+        return true;
     cl_event written = NULL;
     const bool loose = t->queue == r->loose_queue;
     const cl_int code = arena_upload(a, r->context, t->queue, flags, t->p->memory, loose ? &written : NULL);
@@ -142,7 +158,8 @@ static bool upload(runner *r, trial *t, arena *a, cl_mem_flags flags) {
 
 static bool download(runner *r, const trial *t, arena *a) {
     const bool wait = t->done && t->queue == r->loose_queue;
-    return opencl_ok(r, arena_download(a, t->queue, wait, wait ? &t->done : NULL), "transfer from the device");
+    return !a->image ||
+           opencl_ok(r, arena_download(a, t->queue, wait, wait ? &t->done : NULL), "transfer from the device");
 }
 
 /* The workspace is nobody's memory in place: it may be anywhere, and comes without a transfer that must be waited for.
@@ -167,10 +184,12 @@ static bool enqueue(runner *r, trial *t, run_route route, const argmax_cl_buffer
         return library_ok(
             r, argmax_cl_plan_enqueue(t->plan, t->queue, buffers, t->workspace.buffer, t->written_count, list, done),
             "plan_enqueue");
-    const bool is_max = t->p->op == ARGMAX_CL_ARGMAX;
-    return library_ok(
-        r, (is_max ? argmax_cl : argmin_cl)(r->handle, t->queue, &t->d.desc, buffers, t->written_count, list, done),
-        is_max ? "argmax_cl" : "argmin_cl");
+    static const char *const names[] = {"argmax_cl", "argmin_cl", "argminmax_cl"};
+    argmax_cl_status (*const calls[])(argmax_cl_handle, cl_command_queue, const argmax_cl_desc *,
+                                      const argmax_cl_buffers *, cl_uint, const cl_event *,
+                                      cl_event *) = {argmax_cl, argmin_cl, argminmax_cl};
+    const argmax_cl_operator op = t->p->op;
+    return library_ok(r, calls[op](r->handle, t->queue, &t->d.desc, buffers, t->written_count, list, done), names[op]);
 }
 
 /* Wait where the reading of the outputs does not. */
@@ -188,13 +207,19 @@ static bool finish(runner *r, const trial *t) {
 static bool run_buffers(runner *r, trial *t, run_route route) {
     t->queue = t->p->queue == QUEUE_OUT_OF_ORDER && r->loose_queue ? r->loose_queue : r->queue;
     if (!upload(r, t, &t->input, CL_MEM_READ_ONLY) || !upload(r, t, &t->index, CL_MEM_WRITE_ONLY) ||
-        !upload(r, t, &t->value, CL_MEM_WRITE_ONLY) || (route == ROUTE_PLAN && !open_workspace(r, t)))
+        !upload(r, t, &t->value, CL_MEM_WRITE_ONLY) || !upload(r, t, &t->mask, CL_MEM_READ_ONLY) ||
+        !upload(r, t, &t->max_index, CL_MEM_WRITE_ONLY) || !upload(r, t, &t->max_value, CL_MEM_WRITE_ONLY) ||
+        (route == ROUTE_PLAN && !open_workspace(r, t)))
         return false;
     argmax_cl_buffers buffers = ARGMAX_CL_BUFFERS_INIT;
     buffers.input = t->input.buffer;
     buffers.index = t->index.buffer;
     buffers.value = t->p->has_value ? t->value.buffer : NULL;
+    buffers.mask = t->mask.buffer;
+    buffers.max_index = t->max_index.buffer;
+    buffers.max_value = t->max_value.buffer;
     return enqueue(r, t, route, &buffers) && finish(r, t) && download(r, t, &t->index) && download(r, t, &t->value) &&
+           download(r, t, &t->max_index) && download(r, t, &t->max_value) && download(r, t, &t->mask) &&
            download(r, t, &t->input) && (!t->workspace.image || download(r, t, &t->workspace));
 }
 
@@ -215,15 +240,20 @@ static argmax_cl_status limited_host_call(runner *r, const trial *t, const argma
     if (r->largest_buffer)
         facts->max_buffer = r->largest_buffer;
     facts->host_unified = own.host_unified && !r->copies;
-    const argmax_cl_status status =
-        (t->p->op == ARGMAX_CL_ARGMAX ? argmax_cl_host : argmin_cl_host)(r->handle, &t->d.desc, arrays, &options);
+    argmax_cl_status (*const calls[])(argmax_cl_handle, const argmax_cl_desc *, const argmax_cl_host_arrays *,
+                                      const argmax_cl_host_options *) = {argmax_cl_host, argmin_cl_host,
+                                                                         argminmax_cl_host};
+    const argmax_cl_status status = calls[t->p->op](r->handle, &t->d.desc, arrays, &options);
     *facts = own;
     return status;
 }
 
 static bool run_host(runner *r, trial *t) {
-    arena *const arenas[] = {&t->input, &t->index, &t->value};
-    for (size_t i = 0; i < 3; i++) {
+    arena *const arenas[] = {&t->input, &t->index, &t->value, &t->mask, &t->max_index, &t->max_value};
+    const size_t count = sizeof arenas / sizeof arenas[0];
+    for (size_t i = 0; i < count; i++) {
+        if (!arenas[i]->image)
+            continue;
         arenas[i]->backing = malloc(arena_size(arenas[i]) + arenas[i]->shift);
         if (!arenas[i]->backing)
             return problem_with(r, "out of host memory for %zu bytes", arena_size(arenas[i]));
@@ -232,13 +262,17 @@ static bool run_host(runner *r, trial *t) {
     arrays.input = host_array(&t->input);
     arrays.index = host_array(&t->index);
     arrays.value = host_array(&t->value);
+    arrays.mask = host_array(&t->mask);
+    arrays.max_index = host_array(&t->max_index);
+    arrays.max_value = host_array(&t->max_value);
     if (!library_ok(r, limited_host_call(r, t, &arrays), run_route_names[ROUTE_HOST])) {
         r->died = r->kills && strstr(r->message, "EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST");
         return false;
     }
-    for (size_t i = 0; i < 3; i++)
-        memcpy(arenas[i]->actual, arenas[i]->bytes ? arenas[i]->backing + arenas[i]->shift : arenas[i]->image,
-               arena_size(arenas[i]));
+    for (size_t i = 0; i < count; i++)
+        if (arenas[i]->image)
+            memcpy(arenas[i]->actual, arenas[i]->bytes ? arenas[i]->backing + arenas[i]->shift : arenas[i]->image,
+                   arena_size(arenas[i]));
     return true;
 }
 
@@ -288,14 +322,26 @@ static void forgive_inside(arena *a) {
         memcpy(arena_inside(a, a->image), arena_inside(a, a->actual), a->bytes);
 }
 
+/* NULL for an arena of nothing, which the problem does not have. */
+static unsigned char *image_of(arena *a) {
+    return a->bytes ? arena_inside(a, a->image) : NULL;
+}
+
 static bool judge(runner *r, trial *t) {
     const problem_line *const p = t->p;
-    unsigned char *const value = p->has_value ? arena_inside(&t->value, t->value.image) : NULL;
-    oracle_solve(p, arena_inside(&t->input, t->input.image), arena_inside(&t->index, t->index.image), value);
+    const oracle_arrays arrays = {.input = arena_inside(&t->input, t->input.image),
+                                  .mask = image_of(&t->mask),
+                                  .index = arena_inside(&t->index, t->index.image),
+                                  .value = image_of(&t->value),
+                                  .max_index = image_of(&t->max_index),
+                                  .max_value = image_of(&t->max_value)};
+    oracle_solve_all(p, &arrays);
     forgive_inside(&t->workspace);
     return same(r, t, "index", &t->index, p->index_type, &p->index) &&
            same(r, t, "value", &t->value, p->dtype, p->has_value ? &p->value : NULL) &&
-           same(r, t, "input", &t->input, p->dtype, NULL) &&
+           same(r, t, "max_index", &t->max_index, p->max_index_type, &p->max_index) &&
+           same(r, t, "max_value", &t->max_value, p->dtype, &p->max_value) &&
+           same(r, t, "mask", &t->mask, ARGMAX_CL_UINT8, NULL) && same(r, t, "input", &t->input, p->dtype, NULL) &&
            same(r, t, "workspace", &t->workspace, ARGMAX_CL_UINT8, NULL);
 }
 
