@@ -57,6 +57,7 @@ static inline void leave(__global const T *in, TARGET, const dims_t *d, const co
 #endif
 }
 
+#if GROUP > 1
 /* The same of all, whose rows count from `from`. */
 static inline void leave_best(__global const T *in, TARGET, const dims_t *d, const columns_t *g, const outer_t *o,
                               const ulong part, const ulong column, const candidate_t best, const ulong from) {
@@ -66,6 +67,7 @@ static inline void leave_best(__global const T *in, TARGET, const dims_t *d, con
               from + CANDIDATE_PLACE_OF(x, c));
     }
 }
+#endif
 
 /* A unit is a tile of columns: its first output, and how many there are. Of FUSED rows there is one. */
 #define ANSWERS(g) ((g).columns / FUSED) /* size of the last kept dim */

@@ -5,7 +5,7 @@ set -euo pipefail
 nm=$1 header=$2 shared=$3 static=$4
 
 # A declaration starts with ARGMAX_CL_API; the function's name is the first word before a parenthesis.
-declared=$(sed -nE 's/^ARGMAX_CL_API [^(]*\<(arg(max|min)_cl[a-z0-9_]*)\(.*/\1/p' "$header" | sort)
+declared=$(sed -nE 's/^ARGMAX_CL_API [^(]*\<(arg(max|min|minmax)_cl[a-z0-9_]*)\(.*/\1/p' "$header" | sort)
 [ "$(wc -w <<<"$declared")" -ge 20 ] || { echo "exports: found too few declarations in $header"; exit 1; }
 
 failed=0

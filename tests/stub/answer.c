@@ -34,8 +34,8 @@ static void store(void *to, int64_t element, uint32_t bits, uint64_t value) {
         ((uint64_t *)to)[element] = value;
 }
 
-/* Greater keys are better. False for what never wins. */
-static bool key_of(const stub_options *o, uint64_t bits, uint64_t *key) {
+/* Greater keys are better. False for what never wins. Of both extrema the second is the maximum. */
+static bool key_of(const stub_options *o, bool minimum, uint64_t bits, uint64_t *key) {
     const uint64_t sign = (uint64_t)1 << (o->bits - 1), magnitude = bits & (sign - 1);
     const uint64_t infinity = (sign - 1) >> o->mantissa << o->mantissa, all = sign | (sign - 1);
     uint64_t rank = o->is_signed ? bits ^ sign : bits;
@@ -46,7 +46,7 @@ static bool key_of(const stub_options *o, uint64_t bits, uint64_t *key) {
         }
         rank = magnitude && (bits & sign) ? sign - magnitude : sign + magnitude;
     }
-    *key = o->minimum ? all - rank : rank;
+    *key = minimum ? all - rank : rank;
     return true;
 }
 
@@ -63,8 +63,8 @@ typedef struct walk {
     uint64_t rows, columns;
     uint64_t count; /* dims of the rows */
     cl_ulong size[MAX_RANK];
-    cl_long in[MAX_RANK], index[MAX_RANK];
-    int64_t column_in, column_index;
+    cl_long in[MAX_RANK], mask[MAX_RANK], index[MAX_RANK];
+    int64_t column_in, column_mask, column_index;
 } walk;
 
 static walk walk_of(const stub_arguments *a, const dims_t *d) {
@@ -75,6 +75,7 @@ static walk walk_of(const stub_arguments *a, const dims_t *d) {
     for (uint64_t i = d->reduced_count; i-- > 0;) {
         w.size[i] = d->reduced_size[i];
         w.in[i] = d->reduced_in[i];
+        w.mask[i] = d->mask.reduced[i];
         w.index[i] = weights ? weights->row[i] : weight;
         w.rows *= w.size[i];
         weight *= (int64_t)w.size[i];
@@ -82,30 +83,38 @@ static walk walk_of(const stub_arguments *a, const dims_t *d) {
     if (weights) {
         w.columns = grid->columns;
         w.column_in = grid->column_stride;
+        w.column_mask = d->mask.along;
         w.column_index = weights->column;
     } else {
         --w.count;
         w.columns = w.size[w.count];
         w.rows /= w.columns;
         w.column_in = w.in[w.count];
+        w.column_mask = w.mask[w.count];
         w.column_index = w.index[w.count];
     }
     return w;
 }
 
-static uint64_t solve(const stub_options *o, const walk *w, const void *input, int64_t start) {
+static uint64_t solve(const stub_arguments *a, uint32_t x, const walk *w, int64_t start, int64_t mask_start) {
+    const stub_options *const o = &a->options;
+    const void *const input = stub_buffer(a, ROLE_INPUT)->bytes;
+    const uint8_t *const mask = o->masked ? stub_buffer(a, ROLE_MASK)->bytes : NULL;
+    const bool minimum = x == 0 && o->minimum, last = x == 0 ? o->last : o->max_last;
     uint64_t best = 0, best_index = NO_INDEX;
     for (uint64_t row = 0; row < w->rows; ++row) {
         int64_t at = start + place(row, w->count, w->size, w->in);
+        int64_t mask_at = mask_start + place(row, w->count, w->size, w->mask);
         uint64_t index = (uint64_t)place(row, w->count, w->size, w->index);
         for (uint64_t column = 0; column < w->columns; ++column) {
             uint64_t key;
-            if (key_of(o, load(input, at, o->bits), &key) &&
-                (best_index == NO_INDEX || key > best || (key == best && (index > best_index) == o->last))) {
+            if ((!mask || mask[mask_at]) && key_of(o, minimum, load(input, at, o->bits), &key) &&
+                (best_index == NO_INDEX || key > best || (key == best && (index > best_index) == last))) {
                 best = key;
                 best_index = index;
             }
             at += w->column_in;
+            mask_at += w->column_mask;
             index += (uint64_t)w->column_index;
         }
     }
@@ -120,45 +129,58 @@ static uint64_t mark_of(cl_mem input, uint64_t out) {
     return (uint64_t)(uintptr_t)input * 0x9E3779B97F4A7C15u + out;
 }
 
-static void put(const stub_arguments *a, const dims_t *d, uint64_t out, uint64_t index) {
+static void put(const stub_arguments *a, const dims_t *d, uint32_t x, uint64_t out, uint64_t index) {
     const stub_options *const o = &a->options;
-    store(stub_buffer(a, ROLE_INDEX)->bytes, d->index_offset + place(out, d->kept_count, d->kept_size, d->kept_index),
-          o->wide_index ? 64 : 32,
+    const maximum_dims_t *const m = &d->maximum;
+    const cl_ulong count = d->kept_count;
+    store(stub_buffer(a, x ? ROLE_MAX_INDEX : ROLE_INDEX)->bytes,
+          (x ? m->index_offset : d->index_offset) + place(out, count, d->kept_size, x ? m->kept_index : d->kept_index),
+          (x ? o->max_wide_index : o->wide_index) ? 64 : 32,
           o->reversed && index != NO_INDEX && index != MISROUTED ? d->reduction - 1 - index : index);
-    if (!o->value)
+    if (!(x ? o->max_value : o->value))
         return;
     uint64_t bits = o->no_winner;
     if (index != NO_INDEX && index != MISROUTED)
         bits = load(stub_buffer(a, ROLE_INPUT)->bytes,
                     start_of(d, out) + place(index, d->reduced_count, d->reduced_size, d->reduced_in), o->bits);
-    store(stub_buffer(a, ROLE_VALUE)->bytes, d->value_offset + place(out, d->kept_count, d->kept_size, d->kept_value),
+    store(stub_buffer(a, x ? ROLE_MAX_VALUE : ROLE_VALUE)->bytes,
+          (x ? m->value_offset : d->value_offset) + place(out, count, d->kept_size, x ? m->kept_value : d->kept_value),
           o->bits, bits);
+}
+
+static uint32_t extremes_of(const stub_arguments *a) {
+    return a->options.both ? 2 : 1;
 }
 
 /* Whole answers without parts. */
 static void scan(const stub_arguments *a, const dims_t *d, uint64_t parts) {
     const cl_mem input = stub_buffer(a, ROLE_INPUT);
     const walk w = walk_of(a, d);
-    for (uint64_t out = 0; out < d->outputs; ++out) {
-        const uint64_t index = solve(&a->options, &w, input->bytes, start_of(d, out));
+    const uint32_t extremes = extremes_of(a);
+    for (uint64_t i = 0; i < d->outputs * extremes; ++i) {
+        const uint32_t x = (uint32_t)(i % extremes);
+        const uint64_t out = i / extremes;
+        const int64_t mask_start = d->mask.offset + place(out, d->kept_count, d->kept_size, d->mask.kept);
+        const uint64_t index = solve(a, x, &w, start_of(d, out), mask_start);
         if (parts == 0)
-            put(a, d, out, index);
+            put(a, d, x, out, index);
         for (uint64_t part = 0; part < parts; ++part)
-            ((partial *)stub_buffer(a, ROLE_PARTIALS)->bytes)[part * d->outputs + out] =
-                (partial){mark_of(input, out), index};
+            ((partial *)stub_buffer(a, ROLE_PARTIALS)->bytes)[part * d->outputs * extremes + i] =
+                (partial){mark_of(input, i), index};
     }
 }
 
 static void merge(const stub_arguments *a, const dims_t *d, uint64_t parts) {
-    for (uint64_t out = 0; out < d->outputs; ++out) {
-        const partial *const all = (const partial *)stub_buffer(a, ROLE_PARTIALS)->bytes + out;
+    const uint32_t extremes = extremes_of(a);
+    for (uint64_t i = 0; i < d->outputs * extremes; ++i) {
+        const partial *const all = (const partial *)stub_buffer(a, ROLE_PARTIALS)->bytes + i;
         uint64_t index = all->index;
         for (uint64_t part = 0; part < parts; ++part) {
-            const partial *const p = &all[part * d->outputs];
-            if (p->mark != mark_of(stub_buffer(a, ROLE_INPUT), out) || p->index != index)
+            const partial *const p = &all[part * d->outputs * extremes];
+            if (p->mark != mark_of(stub_buffer(a, ROLE_INPUT), i) || p->index != index)
                 index = MISROUTED;
         }
-        put(a, d, out, index);
+        put(a, d, (uint32_t)(i % extremes), i / extremes, index);
     }
 }
 
@@ -213,9 +235,16 @@ static void leave_ruins(const stub_arguments *a, const dims_t *d, bool merging, 
             counters_of(a, finish)[i] = groups;
     for (uint64_t out = 0; out < d->outputs && out < groups; ++out)
         if (merging || !a->options.split)
-            put(a, d, out, MISROUTED);
+            put(a, d, 0, out, MISROUTED);
         else if (!(finish && finish->stage == STAGE_BOTH && a->options.words))
             ((partial *)stub_buffer(a, ROLE_PARTIALS)->bytes)[out] = (partial){mark_of(NULL, out), MISROUTED};
+}
+
+/* Lists of `room` words each; where what follows them is. */
+static const cl_ulong *read_lists(void *const lists[], size_t count, const cl_ulong *words, uint32_t room) {
+    for (size_t i = 0; i < count; ++i)
+        memcpy(lists[i], words + i * room, room * sizeof *words);
+    return words + count * room;
 }
 
 /* The argument's lists have room for fewer dims than ours. */
@@ -230,8 +259,19 @@ static dims_t read_dims(const stub_arguments *a) {
                 .kept_count = words[5],
                 .reduced_count = words[6]};
     void *const lists[] = {d.reduced_size, d.reduced_in, d.kept_size, d.kept_in, d.kept_index, d.kept_value};
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; ++i)
-        memcpy(lists[i], words + 7 + i * room, room * sizeof *words);
+    const cl_ulong *const after = read_lists(lists, sizeof lists / sizeof lists[0], words + 7, room), *maximum = after;
+    if (a->options.masked) {
+        void *const mask_lists[] = {d.mask.reduced, d.mask.kept};
+        d.mask.offset = (cl_long)after[0];
+        d.mask.along = (cl_long)after[1];
+        maximum = read_lists(mask_lists, 2, after + 3, room);
+    }
+    if (a->options.both) {
+        void *const maximum_lists[] = {d.maximum.kept_index, d.maximum.kept_value};
+        d.maximum.index_offset = (cl_long)maximum[0];
+        d.maximum.value_offset = (cl_long)maximum[1];
+        (void)read_lists(maximum_lists, 2, maximum + 4, room);
+    }
     return d;
 }
 

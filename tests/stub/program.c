@@ -44,6 +44,11 @@ static stub_options read_options(const char *text) {
         .ignore_nan = number(text, "IGNORE_NAN"),
         .value = number(text, "VALUE"),
         .wide_index = defined(text, "IDX_T") && width(defined(text, "IDX_T")) == 64,
+        .masked = defined(text, "MASK"),
+        .both = number(text, "BOTH"),
+        .max_last = number(text, "MAX_LAST"),
+        .max_value = number(text, "MAX_VALUE"),
+        .max_wide_index = defined(text, "MAX_IDX_T") && width(defined(text, "MAX_IDX_T")) == 64,
         .split = number(text, "SPLIT"),
         .one_launch = number(text, "ONE_LAUNCH"),
         .words = defined(text, "ONE_WORD") || defined(text, "TWO_WORDS"),
@@ -95,14 +100,17 @@ cl_int clReleaseProgram(cl_program program) {
 /* ---- kernels: the parameters as kernels/families/NAME.cl has them ---- */
 
 static const size_t role_bytes[ROLE_COUNT] = {
-    [ROLE_INPUT] = sizeof(cl_mem),    [ROLE_PARTIALS] = sizeof(cl_mem),   [ROLE_INDEX] = sizeof(cl_mem),
-    [ROLE_VALUE] = sizeof(cl_mem),    [ROLE_WEIGHTS] = sizeof(weights_t), [ROLE_COUNTERS] = sizeof(cl_mem),
+    [ROLE_INPUT] = sizeof(cl_mem),     [ROLE_MASK] = sizeof(cl_mem),       [ROLE_PARTIALS] = sizeof(cl_mem),
+    [ROLE_INDEX] = sizeof(cl_mem),     [ROLE_VALUE] = sizeof(cl_mem),      [ROLE_MAX_INDEX] = sizeof(cl_mem),
+    [ROLE_MAX_VALUE] = sizeof(cl_mem), [ROLE_WEIGHTS] = sizeof(weights_t), [ROLE_COUNTERS] = sizeof(cl_mem),
     [ROLE_FINISH] = sizeof(finish_t),
 };
 
-/* Seven numbers and six lists. */
+/* Seven numbers and six lists; of a mask three and two, of the maximum four and two. */
 static size_t dims_bytes(const stub_arguments *a) {
-    return (7 + 6 * a->options.room) * sizeof(cl_ulong);
+    const size_t room = a->options.room;
+    return (7 + 6 * room + (a->options.masked ? 3 + 2 * room : 0) + (a->options.both ? 4 + 2 * room : 0)) *
+           sizeof(cl_ulong);
 }
 
 /* The family whose kernel this is; NULL for the merging kernel and unknown names. */
@@ -138,10 +146,16 @@ static void add_outputs(stub_arguments *a) {
     add(a, ROLE_INDEX);
     if (a->options.value)
         add(a, ROLE_VALUE);
+    if (a->options.both)
+        add(a, ROLE_MAX_INDEX);
+    if (a->options.both && a->options.max_value)
+        add(a, ROLE_MAX_VALUE);
 }
 
 static void list_parameters(stub_arguments *a) {
     add(a, ROLE_INPUT);
+    if (a->options.masked)
+        add(a, ROLE_MASK);
     if (a->merges || a->options.split)
         add(a, ROLE_PARTIALS);
     if (!a->options.split)
@@ -217,7 +231,8 @@ cl_int clReleaseKernel(cl_kernel kernel) {
     if (!stub_is(kernel, STUB_KERNEL))
         return CL_INVALID_KERNEL;
     if (stub_release(kernel)) {
-        static const stub_role roles[] = {ROLE_INPUT, ROLE_PARTIALS, ROLE_INDEX, ROLE_VALUE, ROLE_COUNTERS};
+        static const stub_role roles[] = {ROLE_INPUT, ROLE_MASK,      ROLE_PARTIALS,  ROLE_INDEX,
+                                          ROLE_VALUE, ROLE_MAX_INDEX, ROLE_MAX_VALUE, ROLE_COUNTERS};
         for (size_t i = 0; stub_manners.keep_arguments && i < sizeof roles / sizeof roles[0]; ++i)
             if (stub_buffer(&kernel->arguments, roles[i]))
                 clReleaseMemObject(stub_buffer(&kernel->arguments, roles[i]));

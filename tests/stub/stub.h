@@ -89,9 +89,12 @@ struct _cl_mem {
 /* What an argument of a kernel is for. */
 typedef enum stub_role {
     ROLE_INPUT,
+    ROLE_MASK,
     ROLE_PARTIALS,
     ROLE_INDEX,
     ROLE_VALUE,
+    ROLE_MAX_INDEX,
+    ROLE_MAX_VALUE,
     ROLE_DIMS,
     ROLE_GRID,
     ROLE_WEIGHTS,
@@ -101,13 +104,14 @@ typedef enum stub_role {
 } stub_role;
 
 #define STUB_ARGUMENTS 12
-#define STUB_ARGUMENT_BYTES 640
+#define STUB_ARGUMENT_BYTES 1024
 
 /* From the build options. */
 typedef struct stub_options {
     uint32_t bits, mantissa;
     bool is_float, is_signed, minimum, last, reversed, ignore_nan;
-    bool value, wide_index, split, one_launch, words;
+    bool value, wide_index, split, one_launch, words, masked;
+    bool both, max_last, max_value, max_wide_index;
     uint64_t no_winner;
     uint32_t room;    /* of each list of dims */
     size_t grid_tail; /* bytes of rows_t and columns_t that not all kernels have */
