@@ -300,7 +300,12 @@ static argmax_cl_status run(argmax_cl_operator op, argmax_cl_handle handle, cons
         at_once = status != ARGMAX_CL_ERROR_DEVICE_LIMIT; /* a workspace, or a grid, that is too large */
         status = at_once ? status : ARGMAX_CL_SUCCESS;
     }
-    if (!status && !at_once)
+    if (!status && !at_once && is_general(&p))
+        status = fail(ARGMAX_CL_ERROR_DEVICE_LIMIT,
+                      "an input of %" PRIu64 " bytes with a mask or two extrema: expected one that the device and "
+                      "options->memory_limit have room for",
+                      range_bytes(&p.input));
+    else if (!status && !at_once)
         status = run_in_blocks(handle, &p, &arrays, &options, &compute, &transfer);
     if (!status && options.seconds_compute)
         *options.seconds_compute = compute;

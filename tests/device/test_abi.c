@@ -20,7 +20,7 @@ typedef struct fact {
 #define AT(type, field) {#type, #field, offsetof(type, field)}
 
 static const fact whole[] = {
-    SIZE_OF(dims_t),
+    SIZE_UNTIL(dims_t, mask),
     AT(dims_t, outputs),
     AT(dims_t, reduction),
     AT(dims_t, in_offset),
@@ -143,6 +143,26 @@ static const fact two_dims[] = {
     {"dims_t", "kept_value", LIST(5)},
 };
 
+static const fact masked[] = {SIZE_UNTIL(dims_t, maximum), AT(dims_t, mask.offset),  AT(dims_t, mask.along),
+                              AT(dims_t, mask.step),       AT(dims_t, mask.reduced), AT(dims_t, mask.kept)};
+static const fact masked_both[] = {
+    SIZE_OF(dims_t),
+    AT(dims_t, maximum.index_offset),
+    AT(dims_t, maximum.value_offset),
+    AT(dims_t, maximum.column_index),
+    AT(dims_t, maximum.column_value),
+    AT(dims_t, maximum.kept_index),
+    AT(dims_t, maximum.kept_value),
+};
+/* Without a mask and with two dims: as set_dims packs them. */
+#define MAXIMUM_LIST(n) (LIST(6) + (4 + (size_t)2 * (n)) * sizeof(cl_ulong))
+static const fact both_two_dims[] = {
+    {"dims_t", NULL, MAXIMUM_LIST(2)},
+    {"dims_t", "maximum.index_offset", LIST(6)},
+    {"dims_t", "maximum.kept_index", MAXIMUM_LIST(0)},
+    {"dims_t", "maximum.kept_value", MAXIMUM_LIST(1)},
+};
+
 static const fact gaps[] = {SIZE_WITH(rows_t, gaps), AT(rows_t, gaps.ahead_by), AT(rows_t, gaps.turn),
                             AT(rows_t, gaps.turned_by)};
 static const fact late[] = {SIZE_WITH(rows_t, late),    AT(rows_t, late.pieces),    AT(rows_t, late.piece),
@@ -196,6 +216,9 @@ static void compare(const char *options, const fact *facts, size_t count) {
 START_TEST(sizes_and_offsets_are_the_hosts) {
     COMPARE("-DKEPT=0 -DREDUCED=0", whole);
     COMPARE("-DKEPT=1 -DREDUCED=2", two_dims);
+    COMPARE("-DKEPT=0 -DREDUCED=0 -DMASKED=1", masked);
+    COMPARE("-DKEPT=0 -DREDUCED=0 -DMASKED=1 -DBOTH=1", masked_both);
+    COMPARE("-DKEPT=1 -DREDUCED=2 -DBOTH=1", both_two_dims);
     COMPARE("-DKEPT=1 -DREDUCED=1 -DGAPS=1", gaps);
     COMPARE("-DKEPT=1 -DREDUCED=1 -DLATE=1", late);
     COMPARE("-DKEPT=1 -DREDUCED=1 -DFUSED=2", fused);
