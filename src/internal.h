@@ -92,6 +92,11 @@ static inline bool has_values(const problem *p) {
 static inline bool wants_both(const problem *p) {
     return p->op == ARGMAX_CL_ARGMINMAX;
 }
+/* The extremes of a problem: one, or the minimum (0) and the maximum (1); and a problem with that one alone. */
+static inline uint32_t extremes_of(const problem *p) {
+    return wants_both(p) ? 2 : 1;
+}
+problem problem_of_extreme(const problem *p, uint32_t x);
 /* Whether the accumulator is the one of kernels/accumulate/general.clh. */
 static inline bool is_general(const problem *p) {
     return is_masked(p) || wants_both(p);

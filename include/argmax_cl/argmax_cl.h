@@ -188,9 +188,10 @@ typedef struct argmax_cl_desc {
                                      the input's, 0 broadcasts. Elements whose mask is 0 never win, in any mode, and a
                                      NaN among them does not propagate; a slice with none left has no winner. NULL: all
                                      elements count */
-    const argmax_cl_tensor *max_index; /* ARGMINMAX: index, value and axis_direction are the minimum's, and these are */
-    const argmax_cl_tensor *max_value; /* the maximum's, under the same rules; max_value is optional. Of all other */
-    argmax_cl_direction max_direction; /* operators: NULL, NULL and 0 */
+    const argmax_cl_tensor *max_index; /* ARGMINMAX: the maximum's; index, value and axis_direction are the minimum's.
+                                          For other operators these three are NULL, NULL and 0 */
+    const argmax_cl_tensor *max_value; /* optional */
+    argmax_cl_direction max_direction;
 } argmax_cl_desc;
 
 #define ARGMAX_CL_TENSOR_INIT {sizeof(argmax_cl_tensor), (argmax_cl_dtype)0, 0, NULL, NULL, 0}
@@ -240,8 +241,9 @@ typedef struct argmax_cl_buffers {
     cl_mem input;       /* read only; not CL_MEM_WRITE_ONLY */
     cl_mem index;       /* written; not CL_MEM_READ_ONLY */
     cl_mem value;       /* written; NULL when the descriptor has no value tensor */
-    cl_mem mask; /* read only; may be the input's buffer. These three: NULL when the descriptor has no such tensor */
-    cl_mem max_index, max_value; /* written */
+    cl_mem mask;        /* read only; may be the input's buffer. These three: NULL without such a tensor */
+    cl_mem max_index;   /* written */
+    cl_mem max_value;   /* written */
 } argmax_cl_buffers;
 
 #define ARGMAX_CL_BUFFERS_INIT {sizeof(argmax_cl_buffers), NULL, NULL, NULL, NULL, NULL, NULL}
@@ -305,7 +307,8 @@ typedef struct argmax_cl_host_arrays {
     void *index;
     void *value;      /* NULL when the descriptor has no value tensor */
     const void *mask; /* and so are these three */
-    void *max_index, *max_value;
+    void *max_index;
+    void *max_value;
 } argmax_cl_host_arrays;
 
 #define ARGMAX_CL_HOST_ARRAYS_INIT {sizeof(argmax_cl_host_arrays), NULL, NULL, NULL, NULL, NULL, NULL}
@@ -363,15 +366,18 @@ typedef struct argmax_cl_partial {
 typedef struct argmax_cl_block {
     size_t struct_size;    /* sizeof(argmax_cl_block); INIT sets it */
     const uint64_t *sizes; /* rank elements: those of the larger tensor */
-    const uint64_t *start; /* rank elements: the position in it of the input's position 0 */
+    const uint64_t *start; /* rank elements: the position in it of the input's position 0. Both may be NULL: the input
+                              is the whole */
+    const void *mask;      /* the mask's array, of a descriptor that has one, for argmax_cl_partials_host; else NULL */
 } argmax_cl_block;
 
-#define ARGMAX_CL_BLOCK_INIT {sizeof(argmax_cl_block), NULL, NULL}
+#define ARGMAX_CL_BLOCK_INIT {sizeof(argmax_cl_block), NULL, NULL, NULL}
 ARGMAX_CL_API void argmax_cl_block_init(argmax_cl_block *block);
 
-/* The partials of a block in host memory, one for each of the descriptor's outputs, in row-major order. The
- * descriptor's input is the block, with the block's sizes and strides; its index and value tensors are not used and may
- * be NULL. block NULL: the input is the whole. Blocks of any size and options as in argmax_cl_host. */
+/* The partials of a block in host memory, one for each of the descriptor's outputs, in row-major order; of ARGMINMAX
+ * those of the minimum, then as many of the maximum, here and below. The descriptor's input is the block, with the
+ * block's sizes and strides; its index and value tensors are not used and may be NULL. block NULL: the input is the
+ * whole. Blocks of any size and options as in argmax_cl_host. */
 ARGMAX_CL_API argmax_cl_status argmax_cl_partials_host(argmax_cl_handle handle, argmax_cl_operator op,
                                                        const argmax_cl_desc *desc, const argmax_cl_block *block,
                                                        const void *input, argmax_cl_partial *partials,

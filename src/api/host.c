@@ -51,8 +51,7 @@ static bool fits(const problem *p, const device_facts *facts, const argmax_cl_ho
     if (p->outputs == 0)
         return true;
     if (input > buffer || mask > buffer || p->outputs > buffer / answer ||
-        (input > WATCHED_BYTES && stream_is_watched(options)) ||
-        (input > COPIED_AT_ONCE && !facts->host_unified && !is_general(p)))
+        (input > WATCHED_BYTES && stream_is_watched(options)) || (input > COPIED_AT_ONCE && !facts->host_unified))
         return false;
     const uint64_t limit = options->memory_limit ? options->memory_limit : facts->memory ? facts->memory : UINT64_MAX;
     const uint64_t taken = facts->host_unified && !options->memory_limit ? 0 : input + mask;
@@ -266,12 +265,7 @@ static argmax_cl_status run_at_once(argmax_cl_handle handle, const problem *p, c
 static argmax_cl_status run_in_blocks(argmax_cl_handle handle, problem *p, const argmax_cl_host_arrays *arrays,
                                       const argmax_cl_host_options *options, double *compute, double *transfer) {
     double total = 0;
-    const stream_task task = {.handle = handle,
-                              .problem = p,
-                              .input = arrays->input,
-                              .index = arrays->index,
-                              .value = arrays->value,
-                              .options = options};
+    const stream_task task = {.handle = handle, .problem = p, .arrays = *arrays, .options = options};
     argmax_cl_status status = strategy_request(p);
     if (!status)
         status = stream_run(&task, compute, &total);
@@ -300,12 +294,7 @@ static argmax_cl_status run(argmax_cl_operator op, argmax_cl_handle handle, cons
         at_once = status != ARGMAX_CL_ERROR_DEVICE_LIMIT; /* a workspace, or a grid, that is too large */
         status = at_once ? status : ARGMAX_CL_SUCCESS;
     }
-    if (!status && !at_once && is_general(&p))
-        status = fail(ARGMAX_CL_ERROR_DEVICE_LIMIT,
-                      "an input of %" PRIu64 " bytes with a mask or two extrema: expected one that the device and "
-                      "options->memory_limit have room for",
-                      range_bytes(&p.input));
-    else if (!status && !at_once)
+    if (!status && !at_once)
         status = run_in_blocks(handle, &p, &arrays, &options, &compute, &transfer);
     if (!status && options.seconds_compute)
         *options.seconds_compute = compute;

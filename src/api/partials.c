@@ -10,9 +10,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* A checked block: by axis, of MAX_RANK axes. */
+/* A checked block: by axis, of MAX_RANK axes; and its mask. */
 typedef struct block_place {
     uint64_t size[MAX_RANK], start[MAX_RANK];
+    const void *mask;
 } block_place;
 
 /* Everything about the block lies within 63 bits, so that no index wraps. */
@@ -24,11 +25,15 @@ static argmax_cl_status check_block(const argmax_cl_block *given, const problem 
         out->size[axis] = p->input.size[axis];
         out->start[axis] = 0;
     }
+    out->mask = NULL;
     if (!given)
         return ARGMAX_CL_SUCCESS;
     const argmax_cl_status status = STRUCT_READ("block", argmax_cl_block, start, given, &block);
     if (status)
         return status;
+    out->mask = block.mask;
+    if (!block.sizes && !block.start)
+        return ARGMAX_CL_SUCCESS;
     if (!block.sizes || !block.start)
         return fail(ARGMAX_CL_ERROR_INVALID_ARGUMENT, "block->%s = NULL: expected %" PRIu32 " numbers",
                     block.sizes ? "start" : "sizes", p->rank);
@@ -66,6 +71,8 @@ static argmax_cl_status check_for_partials(argmax_cl_operator op, const argmax_c
     desc.struct_size = sizeof desc;
     desc.index = &index;
     desc.value = &value;
+    desc.max_index = op == ARGMAX_CL_ARGMINMAX ? &index : NULL;
+    desc.max_value = op == ARGMAX_CL_ARGMINMAX ? &value : NULL;
     return check_desc(op, &desc, p);
 }
 
@@ -81,7 +88,7 @@ static argmax_cl_status stream_partials(argmax_cl_handle handle, problem *p, con
     double compute = 0, total = 0;
     const stream_task task = {.handle = handle,
                               .problem = p,
-                              .input = input,
+                              .arrays = {.input = input, .mask = place->mask},
                               .partials = partials,
                               .whole = place->size,
                               .origin = place->start,
@@ -114,10 +121,22 @@ argmax_cl_status argmax_cl_partials_host(argmax_cl_handle handle, argmax_cl_oper
     if (!status)
         status = host_array_check("input", input, &p.input);
     if (!status)
-        status = check_present("partials", partials, p.outputs);
+        status = host_array_check("block->mask", place.mask, &p.mask);
+    if (!status)
+        status = check_present("partials", partials, p.outputs * extremes_of(&p));
     if (!status)
         status = stream_partials(handle, &p, &place, input, partials, &options);
     return status;
+}
+
+/* The outputs of extreme x, as those of an operator with one. */
+static argmax_cl_host_arrays arrays_of_extreme(const argmax_cl_host_arrays *arrays, uint32_t x) {
+    argmax_cl_host_arrays one = *arrays;
+    if (x) {
+        one.index = arrays->max_index;
+        one.value = arrays->max_value;
+    }
+    return one;
 }
 
 /* Packed copies of both answers, unless they are packed. */
@@ -152,19 +171,24 @@ argmax_cl_status argmax_cl_partials_add(argmax_cl_operator op, const argmax_cl_d
     problem p;
     block_place place;
     argmax_cl_status status = check_desc(op, desc, &p);
-    if (!status && !p.value.type)
-        status =
-            fail(ARGMAX_CL_ERROR_INVALID_ARGUMENT, "desc->value = NULL: expected a tensor, as partials hold values");
+    if (!status && !(p.value.type && (p.max_value.type || !wants_both(&p))))
+        status = fail(ARGMAX_CL_ERROR_INVALID_ARGUMENT, "desc->%s = NULL: expected a tensor, as partials hold values",
+                      p.value.type ? "max_value" : "value");
     if (!status)
         status = check_block(block, &p, &place);
     if (!status)
         status = host_outputs_check(given, &p, &arrays);
     if (!status)
-        status = check_present("partials", partials, p.outputs);
+        status = check_present("partials", partials, p.outputs * extremes_of(&p));
     if (status || p.outputs == 0)
         return status;
     const partial_place reduced = partial_place_of(&p, place.start, p.input.size, place.size);
-    return add(&p, &reduced, &arrays, partials);
+    for (uint32_t x = 0; x < extremes_of(&p) && !status; x++) {
+        const problem one = problem_of_extreme(&p, x);
+        const argmax_cl_host_arrays its = arrays_of_extreme(&arrays, x);
+        status = add(&one, &reduced, &its, partials + x * p.outputs);
+    }
+    return status;
 }
 
 argmax_cl_status argmax_cl_partials_merge(uint64_t count, argmax_cl_partial *into, const argmax_cl_partial *from) {
@@ -210,6 +234,11 @@ argmax_cl_status argmax_cl_partials_finish(argmax_cl_operator op, const argmax_c
     if (!status)
         status = host_outputs_check(given, &p, &arrays);
     if (!status)
-        status = check_present("partials", partials, p.outputs);
-    return status || p.outputs == 0 ? status : finish(&p, partials, &arrays);
+        status = check_present("partials", partials, p.outputs * extremes_of(&p));
+    for (uint32_t x = 0; x < extremes_of(&p) && !status && p.outputs; x++) {
+        const problem one = problem_of_extreme(&p, x);
+        const argmax_cl_host_arrays its = arrays_of_extreme(&arrays, x);
+        status = finish(&one, partials + x * p.outputs, &its);
+    }
+    return status;
 }

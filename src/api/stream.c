@@ -55,7 +55,7 @@ static bool has_too_small_buffers(const stream *s) {
 static argmax_cl_status cut_input(stream *s) {
     const device_facts *const facts = &s->task->handle->facts;
     const argmax_cl_host_options *const options = s->task->options;
-    const uint64_t answer = sizeof(int64_t) + s->p->input.type->bits / 8;
+    const uint64_t extremes = extremes_of(s->p), answer = (sizeof(int64_t) + s->p->input.type->bits / 8) * extremes;
     uint64_t needed = 0;
     const uint64_t wanted = s->in_place && stream_is_watched(options) ? WATCHED_BYTES
                             : s->in_place                             ? UINT64_MAX
@@ -67,7 +67,8 @@ static argmax_cl_status cut_input(stream *s) {
                                          : facts->memory       ? facts->memory / 2
                                                                : UINT64_MAX,
                                .copies = (uint64_t)s->slot_count + 2,
-                               .point_bytes = (uint64_t)2 * s->slot_count * answer + sizeof(argmax_cl_partial)};
+                               .point_bytes =
+                                   (uint64_t)2 * s->slot_count * answer + extremes * sizeof(argmax_cl_partial)};
     if (cut_plan(s->p, &limits, &s->cut, &needed))
         return ARGMAX_CL_SUCCESS;
     if (options->memory_limit && !has_too_small_buffers(s))
@@ -91,7 +92,7 @@ static bool works_in_place(const stream *s) {
     cl_int code = CL_SUCCESS;
     const cl_mem probe = clCreateBuffer(s->context, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR,
                                         (size_t)((elements < most ? elements : most) * element),
-                                        host_element(s->task->input, &s->p->input, s->p->input.first), &code);
+                                        host_element(s->task->arrays.input, &s->p->input, s->p->input.first), &code);
     if (code != CL_SUCCESS)
         return false;
     clReleaseMemObject(probe);
@@ -107,17 +108,21 @@ static argmax_cl_status open_stream(stream *s) {
     if (status)
         return status;
     s->direct = s->cut.whole_reductions && !s->task->partials;
-    s->index_type = s->direct ? s->p->index.type : dtype_find(ARGMAX_CL_INT64);
-    s->value_type = s->direct ? s->p->value.type : s->p->input.type;
+    for (uint32_t i = 0; i < 2 * extremes_of(s->p); i++)
+        s->output[i] = s->direct ? stream_output_tensor(s, i)->type
+                       : i % 2   ? s->p->input.type
+                                 : dtype_find(ARGMAX_CL_INT64);
+    const uint64_t copied = s->cut.input_bytes > s->cut.mask_bytes ? s->cut.input_bytes : s->cut.mask_bytes;
     if (!s->in_place)
-        status = sender_open(s->context, s->task->handle->device, s->cut.input_bytes, &s->sender);
+        status = sender_open(s->context, s->task->handle->device, copied, &s->sender);
     for (uint32_t i = 0; i < s->slot_count && i < s->cut.count && !status; i++)
         status = stream_open_slot(s, &s->slots[i]);
     if (status || s->direct)
         return status;
-    s->tile = malloc((size_t)s->cut.points * sizeof *s->tile);
+    const uint64_t partials = s->cut.points * extremes_of(s->p);
+    s->tile = malloc((size_t)partials * sizeof *s->tile);
     return s->tile ? ARGMAX_CL_SUCCESS
-                   : fail(ARGMAX_CL_ERROR_OUT_OF_HOST_MEMORY, "no memory for %" PRIu64 " partials", s->cut.points);
+                   : fail(ARGMAX_CL_ERROR_OUT_OF_HOST_MEMORY, "no memory for %" PRIu64 " partials", partials);
 }
 
 /* Nothing here may fail in a way that hides the first failure's message. What was enqueued before a failure may still
@@ -164,6 +169,8 @@ argmax_cl_status stream_run(const stream_task *task, double *compute, double *to
     const double start = host_clock();
     s.task = task;
     s.p = task->problem;
+    for (uint32_t x = 0; x < extremes_of(s.p); x++)
+        s.extreme[x] = problem_of_extreme(s.p, x);
     s.context = task->handle->context;
     s.whole = task->whole ? task->whole : task->problem->input.size;
     s.origin = task->origin ? task->origin : s.zero;

@@ -10,10 +10,9 @@
 /* What to stream and where the answers go. */
 typedef struct stream_task {
     argmax_cl_handle handle;
-    const problem *problem; /* checked, its strategy requested; outputs is not 0 */
-    const void *input;
-    void *index, *value;            /* where the problem's tensors have them; not used with partials */
-    argmax_cl_partial *partials;    /* NULL, or where the outputs' partials go, in row-major order */
+    const problem *problem;       /* checked, its strategy requested; outputs is not 0 */
+    argmax_cl_host_arrays arrays; /* the problem's; with partials no outputs */
+    argmax_cl_partial *partials;  /* NULL, or where the outputs' partials go, in row-major order, extreme by extreme */
     const uint64_t *whole, *origin; /* sizes and start of argmax_cl_block; NULL: the input is the whole */
     const argmax_cl_host_options *options;
 } stream_task;

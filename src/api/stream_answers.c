@@ -39,7 +39,8 @@ static argmax_cl_status read_direct(const stream *s, const slot *t, cl_mem buffe
     return status;
 }
 
-static void scatter_partials(const stream *s, const cut_block *b) {
+static void scatter_partials(const stream *s, const cut_block *b, const argmax_cl_partial *tile,
+                             argmax_cl_partial *partials) {
     uint64_t at[MAX_RANK] = {0}, stride[MAX_RANK], next = 1;
     for (uint32_t axis = s->p->rank; axis-- > 0;) {
         stride[axis] = s->p->reduced[axis] ? 0 : next;
@@ -49,7 +50,7 @@ static void scatter_partials(const stream *s, const cut_block *b) {
         uint64_t place = 0;
         for (uint32_t axis = 0; axis < s->p->rank; axis++)
             place += (b->start[axis] + at[axis]) * stride[axis];
-        s->task->partials[place] = s->tile[point];
+        partials[place] = tile[point];
         for (uint32_t axis = s->p->rank; axis-- > 0;) {
             if (s->p->reduced[axis])
                 continue;
@@ -60,35 +61,43 @@ static void scatter_partials(const stream *s, const cut_block *b) {
     }
 }
 
-/* The tile is complete: its answers go where the caller wants them. */
-static void deliver_tile(stream *s, slot *t) {
+/* The tile of extreme x is complete: its answers go where the caller wants them. */
+static void deliver_tile(stream *s, slot *t, uint32_t x) {
+    const problem *const p = &s->extreme[x];
+    const argmax_cl_partial *const tile = s->tile + x * s->cut.points;
+    void *const *const answers = &t->answers[(size_t)2 * x];
     if (s->task->partials) {
-        scatter_partials(s, &t->block);
+        scatter_partials(s, &t->block, tile, s->task->partials + x * p->outputs);
         return;
     }
-    const tensor_view index = stream_output_view(s, &t->block, &s->p->index);
-    partials_to_answers(s->p, t->block.points, s->tile, t->index, s->p->value.type ? t->value : NULL);
-    host_scatter(s->task->index, &index, t->index);
-    if (s->p->value.type) {
-        const tensor_view value = stream_output_view(s, &t->block, &s->p->value);
-        host_scatter(s->task->value, &value, t->value);
+    partials_to_answers(p, t->block.points, tile, answers[0], p->value.type ? answers[1] : NULL);
+    for (uint32_t i = 2 * x; i < 2 * x + 2; i++) {
+        const tensor_view *const whole = stream_output_tensor(s, i);
+        const tensor_view view = stream_output_view(s, &t->block, whole);
+        if (whole->type)
+            host_scatter(stream_output_array(s, i), &view, t->answers[i]);
     }
 }
 
 static argmax_cl_status merge_block(stream *s, slot *t) {
     const cut_block *const b = &t->block;
-    argmax_cl_status status = read_answers(t, t->buffers.index, b->points * (s->index_type->bits / 8), t->index);
-    if (!status)
-        status = read_answers(t, t->buffers.value, b->points * (s->value_type->bits / 8), t->value);
+    uint64_t start[MAX_RANK];
+    argmax_cl_status status = ARGMAX_CL_SUCCESS;
+    for (uint32_t i = 0; i < OUTPUTS_MOST && !status; i++)
+        if (s->output[i])
+            status = read_answers(t, *stream_output_buffer(t, i), b->points * (s->output[i]->bits / 8), t->answers[i]);
     if (status)
         return status;
-    uint64_t start[MAX_RANK];
     for (uint32_t axis = 0; axis < s->p->rank; axis++)
         start[axis] = s->origin[axis] + b->start[axis];
     const partial_place place = partial_place_of(s->p, start, b->extent, s->whole);
-    partials_from_answers(s->p, &place, s->index_type, b->points, t->index, t->value, b->first, s->tile);
-    if (b->last)
-        deliver_tile(s, t);
+    for (uint32_t x = 0; x < extremes_of(s->p); x++) {
+        const uint32_t i = 2 * x;
+        partials_from_answers(&s->extreme[x], &place, s->output[i], b->points, t->answers[i], t->answers[i + 1],
+                              b->first, s->tile + x * s->cut.points);
+        if (b->last)
+            deliver_tile(s, t, x);
+    }
     return ARGMAX_CL_SUCCESS;
 }
 
@@ -101,10 +110,10 @@ argmax_cl_status stream_collect(stream *s, slot *t) {
     stream_end_block(s, t);
     if (!status && !s->direct)
         status = merge_block(s, t);
-    if (!status && s->direct)
-        status = read_direct(s, t, t->buffers.index, &s->p->index, s->task->index, t->index);
-    if (!status && s->direct && s->p->value.type)
-        status = read_direct(s, t, t->buffers.value, &s->p->value, s->task->value, t->value);
+    for (uint32_t i = 0; i < OUTPUTS_MOST && s->direct && !status; i++)
+        if (s->output[i])
+            status = read_direct(s, t, *stream_output_buffer(t, i), stream_output_tensor(s, i),
+                                 stream_output_array(s, i), t->answers[i]);
     if (!status) {
         s->elements_done += t->block.elements;
         stream_tell(s->task->options, s->p, s->elements_done);

@@ -9,8 +9,20 @@ static uint64_t magnitude(int64_t stride) {
     return stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
 }
 
-tensor_view stream_input_view(const stream *s, const cut_block *b) {
-    tensor_view view = s->p->input;
+cl_mem *stream_output_buffer(slot *t, uint32_t i) {
+    cl_mem *const buffers[OUTPUTS_MOST] = {&t->buffers.index, &t->buffers.value, &t->buffers.max_index,
+                                           &t->buffers.max_value};
+    return buffers[i];
+}
+
+void *stream_output_array(const stream *s, uint32_t i) {
+    const argmax_cl_host_arrays *const a = &s->task->arrays;
+    void *const arrays[OUTPUTS_MOST] = {a->index, a->value, a->max_index, a->max_value};
+    return arrays[i];
+}
+
+tensor_view stream_input_view(const stream *s, const cut_block *b, const tensor_view *whole) {
+    tensor_view view = *whole;
     int64_t first = (int64_t)view.offset, below = 0, above = 0;
     for (uint32_t axis = 0; axis < s->p->rank; axis++) {
         if (s->p->input.size[axis] < 2)
@@ -76,31 +88,54 @@ void stream_pack_order(const tensor_view *block, uint32_t rank, tensor_view *mem
     }
 }
 
-/* A block as a problem of its own: the input's buffer starts at its lowest element, the outputs are packed. */
-static argmax_cl_status block_problem(const stream *s, const cut_block *b, problem *out) {
-    argmax_cl_tensor input = ARGMAX_CL_TENSOR_INIT, index = ARGMAX_CL_TENSOR_INIT, value = ARGMAX_CL_TENSOR_INIT;
-    argmax_cl_desc desc = ARGMAX_CL_DESC_INIT;
-    uint32_t axes[MAX_RANK];
+/* What a block's buffer holds of the input or of the mask: it starts at the lowest element, or with the copy. */
+typedef struct placed {
+    argmax_cl_tensor tensor;
+    tensor_view view;
     int64_t packed[MAX_RANK];
-    tensor_view view = stream_input_view(s, b), memory;
-    input.dtype = value.dtype = view.type->dtype;
-    input.rank = s->p->rank;
-    input.sizes = view.size;
-    input.strides = view.stride;
-    input.offset = view.offset - view.first;
+} placed;
+
+static void place_input(const stream *s, const cut_block *b, const tensor_view *whole, placed *out) {
+    tensor_view memory;
+    out->tensor = (argmax_cl_tensor)ARGMAX_CL_TENSOR_INIT;
+    if (!whole->type)
+        return;
+    out->view = stream_input_view(s, b, whole);
+    out->tensor.dtype = whole->type->dtype;
+    out->tensor.rank = s->p->rank;
+    out->tensor.sizes = out->view.size;
+    out->tensor.strides = out->view.stride;
+    out->tensor.offset = out->view.offset - out->view.first;
     if (!s->in_place) {
-        stream_pack_order(&view, s->p->rank, &memory, packed, &input.offset);
-        input.strides = packed;
+        stream_pack_order(&out->view, s->p->rank, &memory, out->packed, &out->tensor.offset);
+        out->tensor.strides = out->packed;
     }
-    index.dtype = s->index_type->dtype;
-    desc.input = &input;
-    desc.index = &index;
-    desc.value = s->value_type ? &value : NULL;
+}
+
+/* A block as a problem of its own, with packed outputs. */
+static argmax_cl_status block_problem(const stream *s, const cut_block *b, problem *out) {
+    argmax_cl_tensor outputs[OUTPUTS_MOST];
+    argmax_cl_desc desc = ARGMAX_CL_DESC_INIT;
+    placed input, mask;
+    uint32_t axes[MAX_RANK];
+    place_input(s, b, &s->p->input, &input);
+    place_input(s, b, &s->p->mask, &mask);
+    for (uint32_t i = 0; i < OUTPUTS_MOST; i++) {
+        outputs[i] = (argmax_cl_tensor)ARGMAX_CL_TENSOR_INIT;
+        outputs[i].dtype = s->output[i] ? s->output[i]->dtype : (argmax_cl_dtype)0;
+    }
+    desc.input = &input.tensor;
+    desc.mask = is_masked(s->p) ? &mask.tensor : NULL;
+    desc.index = &outputs[0];
+    desc.value = s->output[1] ? &outputs[1] : NULL;
+    desc.max_index = s->output[2] ? &outputs[2] : NULL;
+    desc.max_value = s->output[3] ? &outputs[3] : NULL;
     for (uint32_t axis = 0; axis < s->p->rank; axis++)
         if (s->p->reduced[axis])
             axes[desc.axis_count++] = axis;
     desc.axes = axes;
     desc.axis_direction = s->p->direction;
+    desc.max_direction = s->p->max_direction;
     desc.nan_mode = s->p->nan_mode;
     const argmax_cl_status status = check_desc(s->p->op, &desc, out);
     out->tuning = s->p->tuning;

@@ -13,6 +13,9 @@
 #define SLOTS_IN_PLACE 2u
 #define PLANS 8u /* blocks of one cut have up to 2^(axes cut) shapes; few have more than one axis cut */
 
+/* Outputs of a block: an index, and a value or none, of each extreme. */
+#define OUTPUTS_MOST 4u
+
 /* A block and all that it needs on its way through the device. */
 typedef struct slot {
     cl_command_queue queue; /* owned by the first slot that has it */
@@ -20,8 +23,8 @@ typedef struct slot {
     argmax_cl_buffers buffers;
     cl_mem workspace;
     size_t workspace_bytes;
-    void *index, *value;  /* packed answers of a block */
-    cl_event ready, done; /* before and after the kernels; ready only where time is taken */
+    void *answers[OUTPUTS_MOST]; /* packed, of a block */
+    cl_event ready, done;        /* before and after the kernels; ready only where time is taken */
     cut_block block;
     argmax_cl_plan plan; /* of the block; owned by the stream */
 } slot;
@@ -39,9 +42,10 @@ typedef struct stream {
     bool in_place, direct; /* direct: blocks' answers are the answers */
     uint64_t zero[MAX_RANK];
     const uint64_t *whole, *origin;
-    const dtype_info *index_type, *value_type; /* of blocks' answers; value_type NULL: none */
-    argmax_cl_partial *tile;                   /* of the blocks of a tile so far; not where direct */
-    sender *sender;                            /* NULL: in place */
+    problem extreme[2];                     /* p with one of its extremes alone */
+    const dtype_info *output[OUTPUTS_MOST]; /* types of blocks' answers: index and value of each extreme; NULL: none */
+    argmax_cl_partial *tile; /* of the blocks of a tile so far, `points` for each extreme; not where direct */
+    sender *sender;          /* NULL: in place */
     shaped_plan plans[PLANS];
     uint32_t next_plan, slot_count;
     slot slots[SLOTS_COPIED];
@@ -52,8 +56,8 @@ typedef struct stream {
 
 /* ---- stream_block.c ---------------------------------------------------------------------------------------------- */
 
-/* The block as a view of the caller's input, and its part of an output. */
-tensor_view stream_input_view(const stream *s, const cut_block *b);
+/* The block as a view of the caller's input or mask, and its part of an output. */
+tensor_view stream_input_view(const stream *s, const cut_block *b, const tensor_view *whole);
 tensor_view stream_output_view(const stream *s, const cut_block *b, const tensor_view *whole);
 /* A view in the order in which it lies: *memory has its axes outermost first, walked upwards, neighbours made one;
  * packed[] and *offset are the strides of the copy that follows from that. */
@@ -61,6 +65,13 @@ void stream_pack_order(const tensor_view *block, uint32_t rank, tensor_view *mem
                        uint64_t *offset);
 /* The slot's plan for its block. */
 argmax_cl_status stream_find_plan(stream *s, slot *t);
+
+/* The block's buffer for output i, and the caller's array and view of it. */
+cl_mem *stream_output_buffer(slot *t, uint32_t i);
+void *stream_output_array(const stream *s, uint32_t i);
+static inline const tensor_view *stream_output_tensor(const stream *s, uint32_t i) {
+    return i % 2 ? &s->extreme[i / 2].value : &s->extreme[i / 2].index;
+}
 
 /* ---- stream_slot.c ----------------------------------------------------------------------------------------------- */
 

@@ -168,6 +168,21 @@ static argmax_cl_status check_maximum(const argmax_cl_desc *desc, problem *p) {
     return status;
 }
 
+problem problem_of_extreme(const problem *p, uint32_t x) {
+    problem one = *p;
+    if (!wants_both(p))
+        return one;
+    one.op = x ? ARGMAX_CL_ARGMAX : ARGMAX_CL_ARGMIN;
+    if (x) {
+        one.direction = p->max_direction;
+        one.index = p->max_index;
+        one.value = p->max_value;
+    }
+    one.max_index.type = one.max_value.type = NULL;
+    one.max_direction = ARGMAX_CL_INCREASING;
+    return one;
+}
+
 argmax_cl_status check_desc(argmax_cl_operator op, const argmax_cl_desc *given, problem *out) {
     argmax_cl_desc desc;
     problem p;

@@ -32,26 +32,29 @@ static uint64_t product_of(const cut *c, bool kept_only) {
     return all;
 }
 
-/* Of the buffer that holds a block: a range, or a copy in which broadcast elements stand once. */
-static uint64_t block_bytes(const cut *c, const problem *p, const cut_limits *l) {
+/* Of the buffer that holds a block of the input or of the mask: a range, or a copy in which broadcast elements stand
+ * once. */
+static uint64_t block_bytes(const cut *c, const tensor_view *view, const cut_limits *l) {
     uint64_t range = 1, packed = 1;
+    if (!view->type)
+        return 0;
     for (uint32_t axis = 0; axis < c->rank; axis++) {
-        if (c->extent[axis] < 2 || p->input.stride[axis] == 0)
+        if (c->extent[axis] < 2 || view->stride[axis] == 0)
             continue;
-        range = plus(range, times(c->extent[axis] - 1, magnitude(p->input.stride[axis])));
+        range = plus(range, times(c->extent[axis] - 1, magnitude(view->stride[axis])));
         packed = times(packed, c->extent[axis]);
     }
-    return times(l->in_place ? range : packed, p->input.type->bits / 8);
+    return times(l->in_place ? range : packed, view->type->bits / 8);
 }
 
 static uint64_t memory_of(const cut *c, const problem *p, const cut_limits *l) {
-    const uint64_t input = l->in_place ? 0 : times(block_bytes(c, p, l), l->copies);
-    return plus(input, times(product_of(c, true), l->point_bytes));
+    const uint64_t block = plus(block_bytes(c, &p->input, l), block_bytes(c, &p->mask, l));
+    return plus(l->in_place ? 0 : times(block, l->copies), times(product_of(c, true), l->point_bytes));
 }
 
 static bool fits(const cut *c, const problem *p, const cut_limits *l) {
-    return block_bytes(c, p, l) <= l->buffer && product_of(c, true) <= l->buffer / ANSWER_BYTES &&
-           memory_of(c, p, l) <= l->memory;
+    return block_bytes(c, &p->input, l) <= l->buffer && block_bytes(c, &p->mask, l) <= l->buffer &&
+           product_of(c, true) <= l->buffer / ANSWER_BYTES && memory_of(c, p, l) <= l->memory;
 }
 
 static bool within(const cut *c, const problem *p, uint64_t wanted) {
@@ -146,7 +149,8 @@ bool cut_plan(const problem *p, const cut_limits *limits, cut *c, uint64_t *need
     c->count = 1;
     for (uint32_t axis = 0; axis < c->rank; axis++)
         c->count *= pieces_along(c, axis);
-    c->input_bytes = block_bytes(c, p, limits);
+    c->input_bytes = block_bytes(c, &p->input, limits);
+    c->mask_bytes = block_bytes(c, &p->mask, limits);
     c->points = product_of(c, true);
     c->whole_reductions = reductions_are_whole(c);
     return true;

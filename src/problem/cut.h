@@ -21,7 +21,7 @@ typedef struct cut {
     bool reduced[MAX_RANK];
     uint64_t size[MAX_RANK], extent[MAX_RANK]; /* of the input; of a block, but at the far ends */
     uint64_t count;                            /* of blocks */
-    uint64_t input_bytes, points;              /* of the largest block: its buffer, its outputs */
+    uint64_t input_bytes, mask_bytes, points;  /* of the largest block: its buffers, its outputs */
     bool whole_reductions;                     /* no reduction is in two blocks */
 } cut;
 

@@ -148,7 +148,7 @@ static void put(const stub_arguments *a, const dims_t *d, uint32_t x, uint64_t o
           o->bits, bits);
 }
 
-static uint32_t extremes_of(const stub_arguments *a) {
+static uint32_t stub_extremes(const stub_arguments *a) {
     return a->options.both ? 2 : 1;
 }
 
@@ -156,7 +156,7 @@ static uint32_t extremes_of(const stub_arguments *a) {
 static void scan(const stub_arguments *a, const dims_t *d, uint64_t parts) {
     const cl_mem input = stub_buffer(a, ROLE_INPUT);
     const walk w = walk_of(a, d);
-    const uint32_t extremes = extremes_of(a);
+    const uint32_t extremes = stub_extremes(a);
     for (uint64_t i = 0; i < d->outputs * extremes; ++i) {
         const uint32_t x = (uint32_t)(i % extremes);
         const uint64_t out = i / extremes;
@@ -171,7 +171,7 @@ static void scan(const stub_arguments *a, const dims_t *d, uint64_t parts) {
 }
 
 static void merge(const stub_arguments *a, const dims_t *d, uint64_t parts) {
-    const uint32_t extremes = extremes_of(a);
+    const uint32_t extremes = stub_extremes(a);
     for (uint64_t i = 0; i < d->outputs * extremes; ++i) {
         const partial *const all = (const partial *)stub_buffer(a, ROLE_PARTIALS)->bytes + i;
         uint64_t index = all->index;

@@ -240,7 +240,7 @@ START_TEST(format_is_as_documented) {
     argmax_cl_tensor in = ARGMAX_CL_TENSOR_INIT, out = ARGMAX_CL_TENSOR_INIT, best = ARGMAX_CL_TENSOR_INIT;
     argmax_cl_desc desc = ARGMAX_CL_DESC_INIT;
     argmax_cl_host_arrays arrays = ARGMAX_CL_HOST_ARRAYS_INIT;
-    const argmax_cl_block block = {sizeof block, sizes, start};
+    const argmax_cl_block block = {sizeof block, sizes, start, NULL};
     in.dtype = best.dtype = ARGMAX_CL_FLOAT32;
     in.rank = 1;
     in.sizes = &one;
