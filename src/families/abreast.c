@@ -68,7 +68,7 @@ static const char *lay_out_abreast(const geometry_request *r, geometry *g) {
         floor_power(max_u64(1, r->tuning->strip_bytes / (2 * g->vector * element_bytes(r->problem))), (uint32_t)most);
     g->outers = l->outputs / column->size;
     lay_tiles(r, column->size, g);
-    g->scan = deal(r, 1, g->tiles * g->outers, r->tuning->groups_max);
+    g->scan = distribute(r, 1, g->tiles * g->outers, r->tuning->groups_max);
     return plan_merge(r, l->outputs, 1, g);
 }
 

@@ -21,7 +21,8 @@ uint64_t block_columns(const layout *l) {
 
 /* How many words as many neighbouring work-items as there are banks would read from one at most, with `pad` elements
  * behind each block. */
-static uint32_t crowd(const geometry_request *r, const geometry *g, uint64_t block, uint64_t vectors, uint32_t pad) {
+static uint32_t bank_conflicts(const geometry_request *r, const geometry *g, uint64_t block, uint64_t vectors,
+                               uint32_t pad) {
     const uint64_t bytes = element_bytes(r->problem);
     const uint32_t banks = r->tuning->tile_banks;
     uint64_t words[BANKS_MOST][BANKS_MOST];
@@ -39,14 +40,14 @@ static uint32_t crowd(const geometry_request *r, const geometry *g, uint64_t blo
     return most;
 }
 
-/* The pad of whole wide loads, and of whole vectors, that crowds the fewest; none where blocks are not whole ones
- * themselves. */
+/* The pad of whole wide loads, and of whole vectors, with the fewest bank conflicts; none where blocks are not whole
+ * ones themselves. */
 static uint32_t choose_pad(const geometry_request *r, const geometry *g, uint64_t block, uint64_t vectors) {
     const uint32_t line = r->tuning->tile_banks * BANK_BYTES / element_bytes(r->problem);
     const uint32_t step = max_u32(g->wide, g->vector);
-    uint32_t best = 0, least = crowd(r, g, block, vectors, 0);
+    uint32_t best = 0, least = bank_conflicts(r, g, block, vectors, 0);
     for (uint32_t pad = step; block % step == 0 && pad < line && least > 1; pad += step) {
-        const uint32_t most = crowd(r, g, block, vectors, pad);
+        const uint32_t most = bank_conflicts(r, g, block, vectors, pad);
         if (most < least) {
             least = most;
             best = pad;
@@ -84,10 +85,10 @@ static uint32_t lanes_of_vector(const geometry_request *r, const geometry *g, ui
     uint32_t lanes = 0;
     for (uint32_t n = 1; n <= group && n <= g->units; n *= 2) {
         const uint64_t run = ceil_div(g->units, n), at_once = vectors_at_once(g, group, n, vectors);
-        const uint64_t meeting = n > 1 ? pass : 0;
+        const uint64_t merging = n > 1 ? pass : 0;
         if (run > longest || at_once == 0)
             continue;
-        const uint64_t cost = ceil_div(g->batch * vectors, at_once) * (run + pass + meeting);
+        const uint64_t cost = ceil_div(g->batch * vectors, at_once) * (run + pass + merging);
         if (cost < best) {
             best = cost;
             lanes = n;
@@ -151,7 +152,7 @@ static const char *lay_out_blocks(const geometry_request *r, geometry *g) {
         g->pad = 0;
     g->load = g->wide > 1 ? LOAD_ALIGNED : LOAD_UNALIGNED;
     choose_arithmetic(r, g);
-    g->scan = deal(r, group, ceil_div(g->outers, g->batch), t->groups_max);
+    g->scan = distribute(r, group, ceil_div(g->outers, g->batch), t->groups_max);
     g->one_job = has_one_job(g);
     return plan_merge(r, l->outputs, 1, g);
 }

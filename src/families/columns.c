@@ -60,18 +60,18 @@ static uint32_t lanes_across(const geometry_request *r, uint32_t group, const la
 }
 
 static void choose_column_vector(const geometry_request *r, const layout_dim *column, geometry *g) {
-    const bool unit = column->in == 1;
-    const uint32_t widest = widest_vector(r, r->tuning->column_bytes, unit && r->tuning->group_columns == 1);
+    const bool adjacent = column->in == 1;
+    const uint32_t widest = widest_vector(r, r->tuning->column_bytes, adjacent && r->tuning->group_columns == 1);
     if (!r->tuning->aligned) {
         g->vector = floor_power(column->size, widest);
-    } else if (!unit) {
+    } else if (!adjacent) {
         g->vector = 1;
     } else {
         g->vector = aligned_vector(r->layout, widest, column);
         while (column->size % g->vector)
             g->vector /= 2;
     }
-    g->load = kind_of_load(r, unit, g->vector);
+    g->load = kind_of_load(r, adjacent, g->vector);
     choose_mask(r, column->mask, false, g);
 }
 
@@ -215,7 +215,7 @@ const char *lay_column_tiles(const geometry_request *r, const layout_dim *column
     /* Rows that an accumulator of this width counts (kernels/order/order.clh). */
     const uint32_t bits = r->problem->input.type->bits;
     g->one_block = bits <= 16 && ceil_div(g->chunk, sharing) <= ((UINT64_C(1) << bits) - 1) / g->unroll * g->unroll;
-    g->scan = deal(r, group, g->tiles * g->outers * g->parts, r->tuning->groups_max);
+    g->scan = distribute(r, group, g->tiles * g->outers * g->parts, r->tuning->groups_max);
     g->one_job = has_one_job(g);
     return NULL;
 }
@@ -245,11 +245,11 @@ static uint32_t rows_fused(const geometry_request *r, const layout_dim *column, 
 
 /* The accumulators count on from one piece to the next, whose rows are many enough for each work-item to be worth the
  * drawing and the closing of a block. */
-static void keep_rows_for_later(const geometry_request *r, geometry *g) {
+static void leave_tail_rows(const geometry_request *r, geometry *g) {
     const uint64_t sharing = g->scan.group / g->lanes, step = r->layout->reduced_count == 1 ? sharing : g->least;
-    const uint64_t smallest = ceil_div(r->tuning->late_rows * sharing, g->least) * g->least;
+    const uint64_t smallest = ceil_div(r->tuning->tail_rows * sharing, g->least) * g->least;
     if (g->scan.group > 1 && g->units <= PART_ELEMENTS_MAX)
-        keep_for_later(r, r->tuning->late_columns, g->tiles * g->outers, step, smallest, g);
+        leave_tail(r, r->tuning->tail_columns, g->tiles * g->outers, step, smallest, g);
     g->one_block = g->one_block && !g->pieces;
 }
 
@@ -267,7 +267,7 @@ static const char *lay_out_columns(const geometry_request *r, geometry *g) {
     const uint64_t tile = (uint64_t)g->lanes * g->vector * g->strip;
     refused = plan_merge(r, g->tiles * g->outers, min_u64(column->size, tile), g);
     if (!refused)
-        keep_rows_for_later(r, g);
+        leave_tail_rows(r, g);
     return refused;
 }
 

@@ -77,7 +77,7 @@ uint32_t short_reciprocal(uint64_t divisor) {
     return divisor == 1 ? 0 : (uint32_t)(UINT32_MAX / divisor + 1);
 }
 
-launch_grid deal(const geometry_request *r, uint32_t group, uint64_t jobs, uint64_t most) {
+launch_grid distribute(const geometry_request *r, uint32_t group, uint64_t jobs, uint64_t most) {
     launch_grid grid = {group, jobs, jobs, 1};
     if (r->device->loop_limit)
         return grid;
@@ -162,7 +162,7 @@ const char *plan_merge(const geometry_request *r, uint64_t units, uint64_t width
     } else {
         g->merge_lanes = floor_power(ceil_div(g->parts, MERGE_LOADS(group)), group);
         const uint64_t outputs_a_group = group / g->merge_lanes;
-        g->merge = deal(r, group, ceil_div(r->layout->outputs, outputs_a_group), r->tuning->groups_max);
+        g->merge = distribute(r, group, ceil_div(r->layout->outputs, outputs_a_group), r->tuning->groups_max);
     }
     return !loops || ceil_div(g->parts, g->merge_lanes) <= loops / LOOPS_A_PARTIAL
                ? NULL
@@ -174,14 +174,14 @@ bool has_one_job(const geometry *g) {
 }
 
 /* A batch of each part stays at least: the fields allow 75 percent of four or more. */
-void keep_for_later(const geometry_request *r, uint32_t percent, uint64_t units, uint64_t step, uint64_t smallest,
-                    geometry *g) {
+void leave_tail(const geometry_request *r, uint32_t percent, uint64_t units, uint64_t step, uint64_t smallest,
+                geometry *g) {
     const uint64_t counters = units * (g->one_word ? COUNTERS_WITH_WORD : COUNTERS_WITH_PIECES);
     if (g->finish == HANDOVER_NONE || g->scan.jobs_per_group != 1 || counters > COUNTERS_A_QUEUE ||
         g->parts * percent < 100 || g->chunk < r->tuning->many_batches * g->least)
         return;
     g->chunk = g->chunk * (100 - percent) / 100 / step * step;
-    const uint64_t late = g->units - g->parts * g->chunk, each = late / g->parts / r->tuning->late_pieces;
+    const uint64_t late = g->units - g->parts * g->chunk, each = late / g->parts / r->tuning->tail_chunks;
     g->piece = max_u64(each / g->least * g->least, smallest);
     g->pieces = ceil_div(late, g->piece);
     g->counters = counters;
@@ -198,8 +198,8 @@ bool answers_go_past(const geometry_request *r, const geometry *g) {
            comes_from_memory(r) && r->layout->reduction < (uint64_t)r->tuning->past_share * writes / reads;
 }
 
-load_kind kind_of_load(const geometry_request *r, bool unit, uint32_t vector) {
-    if (!unit)
+load_kind kind_of_load(const geometry_request *r, bool adjacent, uint32_t vector) {
+    if (!adjacent)
         return LOAD_STRIDED;
     if (!r->tuning->aligned && r->device->clang_cpu && vector > 1)
         return LOAD_PACKED;

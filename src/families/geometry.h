@@ -68,7 +68,7 @@ uint32_t widest_vector(const geometry_request *r, uint32_t bytes, bool wide);
 /* The widest one up to `vector` for which the offset and all strides but that of `skip` are multiples; an aligned load
  * needs that. */
 uint32_t aligned_vector(const layout *l, uint32_t vector, const layout_dim *skip);
-load_kind kind_of_load(const geometry_request *r, bool unit, uint32_t vector);
+load_kind kind_of_load(const geometry_request *r, bool adjacent, uint32_t vector);
 /* How the bytes of the mask lie for a vector whose neighbours lie `along` apart in it; g->vector and g->load are set,
  * choose_arithmetic follows. `anywhere`: vectors start at elements of any number. */
 void choose_mask(const geometry_request *r, int64_t along, bool anywhere, geometry *g);
@@ -90,8 +90,8 @@ bool comes_from_memory(const geometry_request *r);
 /* Take `percent` of each part for whoever is done first, in pieces (kernels/workgroup/late.clh), where parts are many
  * batches and the scan merges: multiples of `step` stay, and a piece is no smaller than `smallest`, which is some
  * batches. `units` have parts: outputs, or tiles of columns. */
-void keep_for_later(const geometry_request *r, uint32_t percent, uint64_t units, uint64_t step, uint64_t smallest,
-                    geometry *g);
+void leave_tail(const geometry_request *r, uint32_t percent, uint64_t units, uint64_t step, uint64_t smallest,
+                geometry *g);
 /* Whether one work-item's answers are a part of the memory's work that counts, and would not stay in a cache either;
  * g->scan, vector, load and parts are set. */
 bool answers_go_past(const geometry_request *r, const geometry *g);
@@ -107,7 +107,7 @@ const char *cut(const geometry_request *r, uint64_t groups, uint64_t smallest, u
                 geometry *g);
 /* Jobs to work-groups, in runs where there are more jobs than groups that pay: `most`, or on devices with one work-item
  * a group as many as keep the compute units busy. */
-launch_grid deal(const geometry_request *r, uint32_t group, uint64_t jobs, uint64_t most);
+launch_grid distribute(const geometry_request *r, uint32_t group, uint64_t jobs, uint64_t most);
 /* Whether the last work-groups merge and 64-bit atomics may help them (kernels/workgroup/finish.clh): by PTX for any
  * group, by OpenCL's in work-groups of one alone. */
 bool takes_words(const geometry_request *r, const geometry *g);

@@ -45,7 +45,7 @@ static const char *lay_out_held(const geometry_request *r, geometry *g) {
     g->batch = (uint32_t)max_u64(1, t->held_batch / (g->loads * vector_bytes));
     while (g->batch > 1 && ceil_div(l->outputs, rows * g->batch) < wanted_groups(r, g->family))
         g->batch /= 2;
-    g->scan = deal(r, group, ceil_div(l->outputs, rows * g->batch), t->groups_max);
+    g->scan = distribute(r, group, ceil_div(l->outputs, rows * g->batch), t->groups_max);
     return plan_merge(r, l->outputs, 1, g);
 }
 

@@ -29,15 +29,15 @@ static bool is_placeable(const geometry_request *r) {
 static void choose_row_vector(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     const layout_dim *last = &l->reduced[l->reduced_count - 1];
-    const bool unit = last->in == 1;
+    const bool adjacent = last->in == 1;
     const bool alone = r->tuning->group == 1 && r->tuning->group_short == 1 && r->tuning->short_lanes == 1;
-    const bool wide = unit && alone && (reaches(l->reduction, r->tuning->wide_row) || is_placeable(r));
+    const bool wide = adjacent && alone && (reaches(l->reduction, r->tuning->wide_row) || is_placeable(r));
     const uint32_t widest = widest_vector(r, r->tuning->vector_bytes, wide);
     g->overlap = g->peel = false;
     if (!r->tuning->aligned) {
         g->vector = floor_power(last->size, widest);
         g->overlap = last->size % g->vector != 0;
-    } else if (!unit) {
+    } else if (!adjacent) {
         g->vector = 1;
     } else {
         g->vector = aligned_vector(l, widest, last);
@@ -49,7 +49,7 @@ static void choose_row_vector(const geometry_request *r, geometry *g) {
             g->peel = true;
         }
     }
-    g->load = kind_of_load(r, unit, g->vector);
+    g->load = kind_of_load(r, adjacent, g->vector);
     choose_mask(r, last->mask, false, g);
     /* An element's place in a step must fit the element's width (kernels/families/rows_by_value.clh, rows_placed.clh).
      */
@@ -69,7 +69,7 @@ static uint32_t lanes_along(const geometry_request *r, uint64_t units) {
     return lanes;
 }
 
-/* Lanes and work-group for rows of g->units vectors. A small work-group meets cheaply; with few vectors in flight for
+/* Lanes and work-group for rows of g->units vectors. A small work-group reduces cheaply; with few vectors in flight for
  * each lane it takes more lanes to keep the memory busy. */
 static uint32_t choose_row_lanes(const geometry_request *r, lane_rule rule, geometry *g) {
     const tuning_row *t = r->tuning;
@@ -157,12 +157,12 @@ static const char *lay_out_rows(const geometry_request *r, geometry *g) {
     look_ahead_over_gaps(r, g);
     if (g->by_value && l->reduced_count == 1 && !g->gaps)
         g->ahead = 0; /* so short a loop reaches far ahead by itself */
-    g->scan = deal(r, group, ceil_div(l->outputs, rows) * g->parts, r->tuning->groups_max);
+    g->scan = distribute(r, group, ceil_div(l->outputs, rows) * g->parts, r->tuning->groups_max);
     /* Whole rows of one dim gain by the loop; float16 over several lost by it. */
     g->one_job = has_one_job(g) && (g->parts > 1 || l->reduced_count > 1);
     const char *const unmerged = plan_merge(r, l->outputs, 1, g);
     if (!unmerged && group > 1 && !g->gaps)
-        keep_for_later(r, r->tuning->late_percent, l->outputs, step, g->least, g);
+        leave_tail(r, r->tuning->tail_percent, l->outputs, step, g->least, g);
     choose_words(r, g);
     return unmerged;
 }

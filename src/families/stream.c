@@ -150,10 +150,10 @@ typedef struct {
 static tiling tiling_of(const geometry *g, uint64_t columns, uint64_t rows, uint32_t rows_each, uint32_t group,
                         uint64_t tiles) {
     const uint64_t step = g->load == LOAD_SHIFTED || g->phased ? 1 : g->vector; /* tiles are aligned as vectors are */
-    const uint64_t unit = g->fused > 1 ? columns : step / greatest_divisor(g->inner, step) * g->inner;
+    const uint64_t multiple = g->fused > 1 ? columns : step / greatest_divisor(g->inner, step) * g->inner;
     const uint64_t many = g->one_batch ? 1 : max_u64(g->period, rows / rows_each / g->period * g->period);
     tiling t;
-    t.width = (uint32_t)(ceil_div(ceil_div(columns, tiles), unit) * unit);
+    t.width = (uint32_t)(ceil_div(ceil_div(columns, tiles), multiple) * multiple);
     if (g->inner == 1 && !g->phased)
         t.width = (uint32_t)(ceil_div(t.width, g->vector) * g->vector);
     t.across = (uint32_t)ceil_div(ceil_div(t.width + (g->phased ? g->vector - 1 : 0), g->vector), g->strip);
@@ -249,11 +249,11 @@ static const char *lay_out_stream(const geometry_request *r, geometry *g) {
     if (refused)
         return refused;
     g->steady = b.row_dims == 1 || (b.row->size % run == 0 && (g->parts == 1 || g->chunk % run == 0));
-    g->scan = deal(r, group, g->tiles * g->outers * g->parts, r->tuning->groups_max);
+    g->scan = distribute(r, group, g->tiles * g->outers * g->parts, r->tuning->groups_max);
     g->one_job = has_one_job(g);
     refused = plan_merge(r, g->tiles * g->outers, g->width / b.inner / g->fused, g);
     if (!refused && g->units <= PART_ELEMENTS_MAX / g->fused / b.inner)
-        keep_for_later(r, r->tuning->late_columns, g->tiles * g->outers, step, g->least, g);
+        leave_tail(r, r->tuning->tail_columns, g->tiles * g->outers, step, g->least, g);
     return refused;
 }
 

@@ -53,7 +53,7 @@ static const char *lay_out_transposed(const geometry_request *r, geometry *g) {
     g->batch = (uint32_t)min_u64(g->units * columns, g->vector);
     g->lanes = 1;
     g->parts = 1;
-    g->scan = deal(r, 1, ceil_div(g->outers, g->vector), r->tuning->groups_max);
+    g->scan = distribute(r, 1, ceil_div(g->outers, g->vector), r->tuning->groups_max);
     g->past = answers_go_past(r, g);
     return plan_merge(r, l->outputs, 1, g);
 }
