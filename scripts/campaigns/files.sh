@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Files larger than memory, beside libnetcdf alone, NumPy, dask and xarray: files.sh [GIB [LIMIT [PYTHON]]]
+# Files larger than memory, beside libnetcdf alone, dask and xarray: files.sh [GIB [LIMIT [PYTHON]]]
 #
 # Makes a .npy and a compressed, chunked NetCDF file of GIB (12) in build/files, which takes 1.3 times that, and reduces
 # both along each axis with --memory-limit LIMIT (512M): seconds and peak memory of argmax-cl, how often chunks were
@@ -43,7 +43,7 @@ timed() { # LABEL COMMAND...: seconds and peak, into the table
             cmp "$axis.$file.npy" "$axis.x.npy.npy"
         done
     done
-    for task in "numpy x.npy" "dask x.npy" "xarray x.nc"; do
+    for task in "dask x.npy" "xarray x.nc"; do
         for axis in 0 1 2; do
             # shellcheck disable=SC2086 # two words
             [ -z "$python" ] || timed "$task, axis $axis" "$python" "$peers" $task $axis "$axis.x.npy.npy"

@@ -4,6 +4,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+/* Of results in a file, so many points are in memory while they are walked over. */
+#define POINTS_KEPT ((uint64_t)1 << 20)
+
 /* "No winner" is all bits set, above every index. */
 static bool holds_indices(const answer *r, const char *input, message *m) {
     const bool narrow = argmax_cl_dtype_size(r->index_type) == 4;
@@ -29,6 +32,8 @@ bool answer_shape(answer *r, const options *o, const array *input, message *m) {
 }
 
 bool answer_index(const answer *r, uint64_t point, uint64_t *index) {
+    if (point % POINTS_KEPT == 0)
+        answer_forget(r);
     if (argmax_cl_dtype_size(r->index_type) == 4)
         *index = ((const uint32_t *)r->index)[point];
     else
@@ -47,6 +52,11 @@ void answer_position(const answer *r, const array *input, uint64_t point, const 
     }
 }
 
+void answer_forget(const answer *r) {
+    spill_forget(&r->index_room);
+    spill_forget(&r->value_room);
+}
+
 uint32_t answer_file_shape(const answer *r, const array *input, bool squeeze, uint64_t sizes[ARGMAX_CL_MAX_RANK]) {
     uint32_t rank = 0;
     for (uint32_t axis = 0; axis < input->rank; ++axis)
@@ -56,8 +66,8 @@ uint32_t answer_file_shape(const answer *r, const array *input, bool squeeze, ui
 }
 
 void answer_free(answer *r) {
-    free(r->index);
-    free(r->value);
+    spill_free(&r->index_room);
+    spill_free(&r->value_room);
     free(r->plan);
     *r = (answer){0};
 }

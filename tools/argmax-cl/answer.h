@@ -4,6 +4,7 @@
 
 #include "options.h"
 #include "reader.h"
+#include "spill.h"
 
 typedef struct answer {
     bool reduced[ARGMAX_CL_MAX_RANK];   /* by axis of the input */
@@ -12,12 +13,14 @@ typedef struct answer {
     uint64_t points;    /* elements of each result */
     uint64_t reduction; /* input elements behind each of them */
     argmax_cl_dtype index_type, value_type;
-    void *index;      /* owned, row-major */
-    void *value;      /* owned, row-major; packed data are unpacked */
-    double seconds;   /* the kernels' time on the device */
-    char *plan;       /* owned; what ran, in the library's words; NULL when not asked for */
-    uint64_t blocks;  /* that the input was read in */
-    uint64_t missing; /* elements that were left out */
+    void *index;                          /* row-major */
+    void *value;                          /* row-major; packed data are unpacked */
+    spill index_room, value_room;         /* where they are; owned */
+    spill_place index_place, value_place; /* where they go when they are too large for memory */
+    double seconds;                       /* the kernels' time on the device */
+    char *plan;                           /* owned; what ran, in the library's words; NULL when not asked for */
+    uint64_t blocks;                      /* that the input was read in */
+    uint64_t missing;                     /* elements that were left out */
 } answer;
 
 /* Which axes the options ask for; sizes and counts follow. Refuses axes that the array does not have, and an index type
@@ -27,8 +30,12 @@ bool answer_shape(answer *r, const options *o, const array *input, message *m);
 /* Compute on the handle's device, once the shape is known. */
 bool answer_compute(answer *r, const options *o, reader *s, argmax_cl_handle handle, message *m);
 
-/* The index at a point; false when the point has no winner. */
+/* The index at a point; false when the point has no winner. Of results in a file, those before the point may leave the
+ * memory. */
 bool answer_index(const answer *r, uint64_t point, uint64_t *index);
+
+/* Let results that are in a file leave the memory. */
+void answer_forget(const answer *r);
 
 /* Where in the input a point's winner lies: rank coordinates. Reduced axes get no coordinate without an index. */
 void answer_position(const answer *r, const array *input, uint64_t point, const uint64_t *index,

@@ -17,6 +17,9 @@
 /* Without --memory-limit: a quarter of the machine's memory. */
 #define MEMORY_PART 4u
 
+/* Of results in a file, so many unpacked values are in memory. */
+#define POINTS_UNPACKED ((uint64_t)1 << 20)
+
 typedef struct computation {
     answer *r;
     const options *o;
@@ -28,6 +31,7 @@ typedef struct computation {
     int64_t *index; /* of a block, row-major over its kept axes */
     void *value;
     argmax_cl_partial *tile; /* of the blocks of a tile so far */
+    bool spilled;            /* results lie in files */
 } computation;
 
 static uint64_t memory_limit(const options *o) {
@@ -42,30 +46,48 @@ static uint64_t point_bytes(const computation *c) {
     return 2 * (sizeof(int64_t) + argmax_cl_dtype_size(c->rule.dtype)) + sizeof(argmax_cl_partial);
 }
 
+/* For a point of the results: index, value, and what a packed value means. */
+static uint64_t result_bytes(const computation *c) {
+    return argmax_cl_dtype_size(c->r->index_type) + argmax_cl_dtype_size(c->rule.dtype) +
+           (c->s->a.packing.is_packed ? argmax_cl_dtype_size(c->r->value_type) : 0);
+}
+
+/* Results take up to half of the memory; larger ones lie in files, and of these a tile is in memory. */
 static bool make_plan(computation *c) {
     const size_t size = argmax_cl_dtype_size(c->rule.dtype);
-    const uint64_t results = c->r->points * (size + argmax_cl_dtype_size(c->r->index_type));
     const uint64_t memory = memory_limit(c->o);
+    c->spilled = c->r->points > memory / 2 / result_bytes(c);
+    const uint64_t results = c->spilled ? 0 : c->r->points * result_bytes(c);
     uint64_t needed = 0;
-    const blocks_limits limits = {.memory = memory > results ? memory - results : 0,
+    const blocks_limits limits = {.memory = memory - results,
                                   .block = BLOCK_BYTES,
                                   .element_bytes = 2 * (size + (missing_possible(&c->s->missing) ? 1 : 0)),
-                                  .point_bytes = point_bytes(c)};
+                                  .point_bytes = point_bytes(c) + (c->spilled ? result_bytes(c) : 0)};
     return blocks_plan(&c->plan, c->s, c->r->reduced, &limits, &needed) ||
            complain(c->m, "%s: %" PRIu64 " bytes of memory, expected %" PRIu64 " or more for it: see --memory-limit",
                     c->s->name, memory, results + needed);
 }
 
+static bool take_room(const computation *c, spill *room, uint64_t bytes, spill_place place) {
+    return c->spilled ? spill_in_file(room, bytes, place, c->s->name, c->m)
+                      : spill_in_memory(room, bytes, c->s->name, c->m);
+}
+
 static bool take_memory(computation *c) {
+    const spill_place nowhere = SPILL_NOWHERE;
     const size_t size = argmax_cl_dtype_size(c->rule.dtype);
     const uint64_t points = c->plan.tile_points;
     answer *r = c->r;
-    r->index = page_memory(r->points * argmax_cl_dtype_size(r->index_type), c->o->input, c->m);
-    r->value = page_memory(r->points * size, c->o->input, c->m);
+    const bool stored = c->s->a.packing.is_packed; /* then values are not yet what goes to the file */
+    if (!take_room(c, &r->index_room, r->points * argmax_cl_dtype_size(r->index_type), r->index_place) ||
+        !take_room(c, &r->value_room, r->points * size, stored ? nowhere : r->value_place))
+        return false;
+    r->index = r->index_room.data;
+    r->value = r->value_room.data;
     c->index = page_memory(points * sizeof *c->index, c->o->input, c->m);
     c->value = page_memory(points * size, c->o->input, c->m);
     c->tile = page_memory(points * sizeof *c->tile, c->o->input, c->m);
-    return r->index && r->value && c->index && c->value && c->tile;
+    return c->index && c->value && c->tile;
 }
 
 static bool describe(computation *c, const argmax_cl_desc *desc) {
@@ -157,6 +179,8 @@ static bool take_blocks(computation *c) {
     for (uint64_t i = 0; good && i < c->plan.count; ++i) {
         const block *b = stream_next(t, c->m);
         good = b && take_block(c, b);
+        if (good && b->last)
+            answer_forget(c->r);
         bytes += b ? b->count * argmax_cl_dtype_size(c->rule.dtype) : 0;
         progress_show(&bar, bytes);
     }
@@ -172,18 +196,21 @@ static bool unpack(computation *c) {
     uint64_t index;
     if (!p->is_packed)
         return true;
-    void *meant = page_memory(r->points * argmax_cl_dtype_size(r->value_type), c->o->input, c->m);
-    for (uint64_t i = 0; meant && i < r->points; ++i) {
+    spill meant;
+    if (!take_room(c, &meant, r->points * argmax_cl_dtype_size(r->value_type), r->value_place))
+        return false;
+    for (uint64_t i = 0; i < r->points; ++i) {
         const double value = answer_index(r, i, &index)
                                  ? packing_unpack(p, number_load(c->rule.dtype, r->value, i)).as.real
                                  : (double)NAN;
-        (void)number_store(r->value_type, value, (char *)meant + i * argmax_cl_dtype_size(r->value_type));
+        (void)number_store(r->value_type, value, (char *)meant.data + i * argmax_cl_dtype_size(r->value_type));
+        if (i % POINTS_UNPACKED == 0)
+            spill_forget(&meant);
     }
-    if (meant) {
-        free(r->value);
-        r->value = meant;
-    }
-    return meant != NULL;
+    spill_free(&r->value_room);
+    r->value_room = meant;
+    r->value = meant.data;
+    return true;
 }
 
 /* Where all is missing the value is NaN if the type has one; else the file's own mark. */

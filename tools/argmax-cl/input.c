@@ -1,6 +1,7 @@
 #include "input.h"
 #include "netcdf_file.h"
 #include "npy.h"
+#include "spill.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -50,14 +51,9 @@ static bool split(const char *input, char **path, const char **variable, message
 
 /* A pipe cannot be read twice or from the middle: its bytes go into a file without a name. */
 static bool spool(int *file, message *m) {
-    const char *folder = getenv("TMPDIR");
-    char path[4096] = "";
     char *bytes = malloc(SPOOL_BYTES);
     ssize_t got = -1, put = 0;
-    append(path, sizeof path, "%s/argmax-cl.XXXXXX", folder && *folder ? folder : "/tmp");
-    *file = bytes ? mkstemp(path) : -1;
-    if (*file >= 0)
-        (void)unlink(path);
+    *file = bytes ? spill_file() : -1;
     while (*file >= 0 && (got = read(STDIN_FILENO, bytes, SPOOL_BYTES)) != 0) {
         for (ssize_t done = 0; got > 0 && done < got && put >= 0; done += put > 0 ? put : 0)
             put = write(*file, bytes + done, (size_t)(got - done));

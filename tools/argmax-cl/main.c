@@ -57,17 +57,27 @@ static bool print_version(void) {
 typedef struct result_file {
     const char *path; /* NULL: not asked for */
     argmax_cl_dtype dtype;
-    const void *data; /* NULL before it is computed */
+    const spill *room;  /* of the results */
+    const void *data;   /* NULL before it is computed */
+    spill_place *place; /* of the data in the file, when there is no memory for them */
     uint64_t bytes;
     uint8_t header[NPY_FORMAT_MAX];
     size_t header_bytes;
 } result_file;
 
-static void describe_files(const run_state *s, const options *o, result_file files[2]) {
+static void describe_files(run_state *s, const options *o, result_file files[2]) {
     uint64_t sizes[ARGMAX_CL_MAX_RANK];
     const uint32_t rank = answer_file_shape(&s->result, &s->input.a, o->squeeze, sizes);
-    files[0] = (result_file){.path = o->output, .dtype = o->index_type, .data = s->result.index};
-    files[1] = (result_file){.path = o->values, .dtype = s->result.value_type, .data = s->result.value};
+    files[0] = (result_file){.path = o->output,
+                             .dtype = o->index_type,
+                             .data = s->result.index,
+                             .room = &s->result.index_room,
+                             .place = &s->result.index_place};
+    files[1] = (result_file){.path = o->values,
+                             .dtype = s->result.value_type,
+                             .data = s->result.value,
+                             .room = &s->result.value_room,
+                             .place = &s->result.value_place};
     for (size_t i = 0; i < 2; ++i) {
         files[i].bytes = s->result.points * argmax_cl_dtype_size(files[i].dtype);
         files[i].header_bytes = npy_format(files[i].header, files[i].dtype, i == 1 && s->input.a.boolean, rank, sizes);
@@ -88,10 +98,13 @@ static bool open_outputs(run_state *s, const options *o, const struct stat *inpu
             (!netcdf_version() || s->input.a.dtype == ARGMAX_CL_FLOAT16))
             return complain(m, "%s: a NetCDF file, expected .npy: %s", files[i].path,
                             netcdf_version() ? "NetCDF has no float16" : "this program was built without libnetcdf");
-    for (size_t i = 0; i < 2; ++i)
+    for (size_t i = 0; i < 2; ++i) {
         if (files[i].path &&
             !output_open(&s->outputs[i], files[i].path, input, files[i].header_bytes + files[i].bytes, m))
             return false;
+        if (files[i].path && !names_netcdf(files[i].path))
+            *files[i].place = (spill_place){s->outputs[i].file, files[i].header_bytes};
+    }
     return !o->plot || (plot_check(&s->result, &s->input.a, m) && output_open(&s->outputs[2], o->plot, input, 0, m));
 }
 
@@ -99,7 +112,8 @@ static bool write_output(run_state *s, const options *o, const result_file *f, s
     output *out = &s->outputs[which];
     if (names_netcdf(f->path))
         return netcdf_write(out->temporary, f->path, &s->input, &s->result, o, which == 0, m) && output_finish(out, m);
-    return output_write(out, f->header, f->header_bytes, f->data, f->bytes, m);
+    const bool there = f->room->mapped != NULL; /* then the data are in the file */
+    return output_write(out, f->header, f->header_bytes, f->data, there ? 0 : f->bytes, m);
 }
 
 static bool write_outputs(run_state *s, const options *o, message *m) {
@@ -137,7 +151,8 @@ static bool compute(run_state *s, const options *o, message *m) {
 }
 
 static bool run(const options *o, message *m) {
-    run_state s = {.outputs = {OUTPUT_INIT, OUTPUT_INIT, OUTPUT_INIT}};
+    run_state s = {.outputs = {OUTPUT_INIT, OUTPUT_INIT, OUTPUT_INIT},
+                   .result = {.index_place = SPILL_NOWHERE, .value_place = SPILL_NOWHERE}};
     const bool good = compute(&s, o, m);
     for (size_t i = 0; i < 3; ++i)
         output_close(&s.outputs[i]);

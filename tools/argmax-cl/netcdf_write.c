@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of results, so many points are written at once. */
+#define PIECE_POINTS ((uint64_t)1 << 20)
+
 /* A file that is being written; the first error stays. */
 typedef struct draft {
     int file, code;
@@ -79,14 +82,50 @@ static void copy_attribute(draft *d, int from, const char *attribute, int to) {
 }
 
 /* A variable over the kept dimensions. */
-static int write_variable(draft *d, const char *name, nc_type type, const char *about, const void *none,
-                          const void *data) {
+static int define_variable(draft *d, const char *name, nc_type type, const char *about, const void *none) {
     int id = -1;
     if (good(d, nc_def_var(d->file, name, type, d->rank, d->dimensions, &id)) &&
-        (!none || good(d, nc_def_var_fill(d->file, id, NC_FILL, none))) &&
-        good(d, nc_put_att_text(d->file, id, "long_name", strlen(about), about)) && d->r->points > 0)
-        (void)good(d, nc_put_var(d->file, id, data));
+        (!none || good(d, nc_def_var_fill(d->file, id, NC_FILL, none))))
+        (void)good(d, nc_put_att_text(d->file, id, "long_name", strlen(about), about));
     return id;
+}
+
+/* So many points from the first on: whole rows along the last dimensions, or a piece of one row. */
+typedef struct piece {
+    uint64_t first, points;
+    size_t start[ARGMAX_CL_MAX_RANK], count[ARGMAX_CL_MAX_RANK];
+} piece;
+
+/* The next piece, of up to PIECE_POINTS. False when there is none. */
+static bool next_piece(const draft *d, piece *p) {
+    uint64_t sizes[ARGMAX_CL_MAX_RANK], row = 1, place = p->first += p->points;
+    int rank = 0;
+    for (uint32_t axis = 0; axis < d->in->a.rank; ++axis)
+        if (!d->r->reduced[axis])
+            sizes[rank++] = d->r->sizes[axis];
+    if (place >= d->r->points || d->code != NC_NOERR)
+        return false;
+    int cut = rank; /* the dimension along which the piece is shorter than the whole */
+    while (cut > 0 && row * sizes[cut - 1] <= PIECE_POINTS)
+        row *= sizes[--cut];
+    p->points = row;
+    for (int i = rank; i-- > 0;) {
+        p->start[i] = i < cut ? (size_t)(place / row % sizes[i]) : 0;
+        p->count[i] = i < cut ? 1 : (size_t)sizes[i];
+        place /= i < cut ? sizes[i] : 1;
+    }
+    if (cut > 0) {
+        const uint64_t left = sizes[cut - 1] - p->start[cut - 1], most = PIECE_POINTS / row;
+        p->count[cut - 1] = (size_t)(left < most ? left : most);
+        p->points *= p->count[cut - 1];
+    }
+    return true;
+}
+
+static void put_results(draft *d, int id, const void *data, argmax_cl_dtype dtype) {
+    for (piece p = {0}; next_piece(d, &p); answer_forget(d->r))
+        (void)good(
+            d, nc_put_vara(d->file, id, p.start, p.count, (const char *)data + p.first * argmax_cl_dtype_size(dtype)));
 }
 
 static void write_values(draft *d) {
@@ -97,9 +136,10 @@ static void write_values(draft *d) {
                                                                : NULL;
     char about[2 * NC_MAX_NAME] = "";
     append(about, sizeof about, "extreme of %s", d->name);
-    const int id = write_variable(d, d->name, type_of(d->r->value_type), about, none, d->r->value);
+    const int id = define_variable(d, d->name, type_of(d->r->value_type), about, none);
     if (d->code == NC_NOERR && *d->in->a.units)
         (void)good(d, nc_put_att_text(d->file, id, "units", strlen(d->in->a.units), d->in->a.units));
+    put_results(d, id, d->r->value, d->r->value_type);
 }
 
 static void write_indices(draft *d) {
@@ -111,7 +151,8 @@ static void write_indices(draft *d) {
         if (d->r->reduced[axis])
             append(about, sizeof about, " %s",
                    d->in->a.dimension_names[axis] ? d->in->a.dimension_names[axis] : "axis");
-    (void)write_variable(d, name, type_of(d->r->index_type), about, &none, d->r->index);
+    const int id = define_variable(d, name, type_of(d->r->index_type), about, &none);
+    put_results(d, id, d->r->index, d->r->index_type);
 }
 
 /* The coordinate of each winner on a reduced axis. */
@@ -121,23 +162,24 @@ static void write_meaning(draft *d, uint32_t axis) {
     const int from = coordinate_id(d, axis);
     char name[3 * NC_MAX_NAME] = "", about[2 * NC_MAX_NAME] = "";
     uint64_t position[ARGMAX_CL_MAX_RANK], index;
-    double *values = from < 0 ? NULL : malloc((size_t)(d->r->points + 1) * sizeof *values);
+    double *values = from < 0 ? NULL : malloc(PIECE_POINTS * sizeof *values);
     if (!values)
         return;
-    for (uint64_t point = 0; point < d->r->points; ++point) {
-        values[point] = none;
-        if (!answer_index(d->r, point, &index))
-            continue;
-        answer_position(d->r, &d->in->a, point, &index, position);
-        values[point] = coordinate_value(c, position[axis]);
-    }
     append(name, sizeof name, "%s_%s_%s", d->name, d->word, d->in->a.dimension_names[axis]);
     append(about, sizeof about, "%s of the extreme", d->in->a.dimension_names[axis]);
-    const int id = write_variable(d, name, NC_DOUBLE, about, &none, values);
+    const int id = define_variable(d, name, NC_DOUBLE, about, &none);
     if (d->code == NC_NOERR) {
         copy_attribute(d, from, "units", id);
         copy_attribute(d, from, "calendar", id);
     }
+    for (piece p = {0}; next_piece(d, &p); (void)good(d, nc_put_vara(d->file, id, p.start, p.count, values)))
+        for (uint64_t i = 0; i < p.points; ++i) {
+            values[i] = none;
+            if (!answer_index(d->r, p.first + i, &index))
+                continue;
+            answer_position(d->r, &d->in->a, p.first + i, &index, position);
+            values[i] = coordinate_value(c, position[axis]);
+        }
     free(values);
 }
 
