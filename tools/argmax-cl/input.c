@@ -79,7 +79,10 @@ static bool open_found(int file, const char *path, const char *variable, bool wi
         return complain(m, "%s: %s", path, strerror(errno));
     if (!S_ISREG(status->st_mode))
         return complain(m, "%s: not a regular file, expected file.npy or file.nc:variable", path);
-    const ssize_t length = pread(file, first, sizeof first, 0);
+    ssize_t length = 0;
+    do
+        length = pread(file, first, sizeof first, 0);
+    while (length < 0 && errno == EINTR);
     if (length < 0)
         return complain(m, "%s: cannot be read: %s", path, strerror(errno));
     if (npy_magic(first, (size_t)length))
@@ -120,4 +123,13 @@ bool input_open(const char *input, bool with_missing, reader *s, struct stat *st
     }
     free(path);
     return good;
+}
+
+bool input_unchanged(const reader *s, const struct stat *status, message *m) {
+    struct stat now;
+    if (stat(s->path, &now) != 0 || now.st_dev != status->st_dev || now.st_ino != status->st_ino)
+        return true;
+    return (now.st_size == status->st_size && now.st_mtim.tv_sec == status->st_mtim.tv_sec &&
+            now.st_mtim.tv_nsec == status->st_mtim.tv_nsec) ||
+           complain(m, "%s: changed while it was read, expected a file that stays as it is", s->path);
 }

@@ -10,4 +10,7 @@
  * which it is. With_missing: obey what a file says of missing elements. *status gets the file's identity. */
 bool input_open(const char *input, bool with_missing, reader *s, struct stat *status, message *m);
 
+/* Whether the file is still as it was opened; another one under its name is none of our business. */
+bool input_unchanged(const reader *s, const struct stat *status, message *m);
+
 #endif

@@ -134,7 +134,7 @@ static bool compute(run_state *s, const options *o, message *m) {
     const bool to_files = o->output || o->values || o->plot;
     if (!input_open(o->input, !o->keep_fill, &s->input, &identity, m) || !answer_shape(&s->result, o, &s->input.a, m) ||
         !open_outputs(s, o, &identity, m) || !open_device(o->device, &s->handle, m) ||
-        !answer_compute(&s->result, o, &s->input, s->handle, m))
+        !answer_compute(&s->result, o, &s->input, s->handle, m) || !input_unchanged(&s->input, &identity, m))
         return false;
     title_device(s->handle, device, sizeof device);
     if (o->json) {

@@ -2,6 +2,7 @@
 #include "netcdf_find.h"
 #include "netcdf_rules.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -28,6 +29,15 @@ static bool failed(const reader *s, int code, message *m) {
     return complain(m, "%s: cannot be read: %s", s->name, nc_strerror(code));
 }
 
+/* HDF5 prints what went wrong in each thread that was not told otherwise, and libnetcdf tells its first one alone. */
+static void quieten_hdf5(void) {
+    int (*set_auto)(int64_t, void *, void *) = NULL;
+    void *const found = dlsym(RTLD_DEFAULT, "H5Eset_auto2");
+    memcpy(&set_auto, &found, sizeof set_auto);
+    if (set_auto)
+        (void)set_auto(0, NULL, NULL);
+}
+
 static bool read_box(reader *s, const box *b, void *data, message *m) {
     size_t start[ARGMAX_CL_MAX_RANK], count[ARGMAX_CL_MAX_RANK];
     for (uint32_t axis = 0; axis < s->a.rank; ++axis) {
@@ -35,6 +45,7 @@ static bool read_box(reader *s, const box *b, void *data, message *m) {
         count[axis] = (size_t)b->size[axis];
     }
     netcdf_lock(true);
+    quieten_hdf5();
     const int code = box_count(b, s->a.rank) ? nc_get_vara(s->file, s->variable, start, count, data) : NC_NOERR;
     netcdf_lock(false);
     return code == NC_NOERR || failed(s, code, m);
@@ -49,7 +60,9 @@ static void close_file(reader *s) {
 
 static bool find_type(reader *s, nc_type *type, message *m) {
     char name[NC_MAX_NAME + 1] = "unknown";
-    const int code = nc_inq_vartype(s->file, s->variable, type);
+    int code = nc_inq_vartype(s->file, s->variable, type), attributes;
+    if (code == NC_NOERR) /* reads them all; later, one that cannot be read would look like one that is not there */
+        code = nc_inq_varnatts(s->file, s->variable, &attributes);
     if (code != NC_NOERR)
         return failed(s, code, m);
     if (netcdf_dtype(*type, &s->a.dtype))
@@ -59,26 +72,30 @@ static bool find_type(reader *s, nc_type *type, message *m) {
 }
 
 /* Numbers alone, of a variable that has the dimension's name and no other dimension. */
-static void read_coordinate(const reader *s, int dimension, const char *name, uint64_t size, coordinate *c) {
+static int read_coordinate(const reader *s, int dimension, const char *name, uint64_t size, coordinate *c) {
     int id, rank, group = s->file, parent, own = -1;
     nc_type type;
     char calendar[32];
     while (nc_inq_varid(group, name, &id) != NC_NOERR) {
         if (nc_inq_grp_parent(group, &parent) != NC_NOERR)
-            return;
+            return NC_NOERR;
         group = parent;
     }
     if (nc_inq_varndims(group, id, &rank) != NC_NOERR || rank != 1 || nc_inq_vardimid(group, id, &own) != NC_NOERR ||
         own != dimension || nc_inq_vartype(group, id, &type) != NC_NOERR || !netcdf_dtype(type, &c->dtype) ||
         size < 1 || size > COORDINATES_MAX)
-        return;
+        return NC_NOERR;
     c->values = malloc((size_t)size * argmax_cl_dtype_size(c->dtype));
-    if (!c->values || nc_get_var(group, id, c->values) != NC_NOERR)
-        return;
+    if (!c->values)
+        return NC_ENOMEM;
+    const int code = nc_get_var(group, id, c->values);
+    if (code != NC_NOERR)
+        return code;
     c->count = size;
     netcdf_text(group, id, "units", c->units, sizeof c->units);
     netcdf_text(group, id, "calendar", calendar, sizeof calendar);
     coordinate_find_dates(c, calendar);
+    return NC_NOERR;
 }
 
 static bool find_shape(reader *s, message *m) {
@@ -100,7 +117,7 @@ static bool find_shape(reader *s, message *m) {
             const bool named = code == NC_NOERR && strncmp(name, "phony_dim_", 10) != 0;
             a->dimension_names[axis] = named ? strdup(name) : NULL;
             if (code == NC_NOERR)
-                read_coordinate(s, dimensions[axis], name, size, &a->axes[axis]);
+                code = read_coordinate(s, dimensions[axis], name, size, &a->axes[axis]);
         }
         if (code != NC_NOERR)
             return failed(s, code, m);
