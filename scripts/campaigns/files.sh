@@ -26,7 +26,7 @@ timed() { # LABEL COMMAND...: seconds and peak, into the table
     local label=$1
     shift
     /usr/bin/time -f '%e %M' -o time "$@" >output 2>error || { cat error; exit 1; }
-    awk -v label="$label" -v gib="$gib" '{ printf "%-44s %7.2f s  %6.3f GB/s  peak %6.0f MiB", label, $1, gib * 1.073741824 / $1, $2 / 1024 }' time
+    awk -v label="$label" -v gib="$gib" '{ printf "%-44s %7.2f s  %6.3f GB/s  peak %6.0f MiB  ", label, $1, gib * 1.073741824 / $1, $2 / 1024 }' time
     grep -h '^inflated' error || echo
 }
 "$large" make x.npy $((gib * 1024))
