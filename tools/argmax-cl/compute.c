@@ -1,6 +1,5 @@
 /* Blocks go through the operator one by one; the library makes their answers one. */
 #include "answer.h"
-#include "masked.h"
 #include "number.h"
 #include "progress.h"
 #include "question.h"
@@ -26,7 +25,7 @@ typedef struct computation {
     reader *s;
     argmax_cl_handle handle;
     message *m;
-    masked_rule rule;
+    question_rule rule;
     blocks plan;
     int64_t *index; /* of a block, row-major over its kept axes */
     void *value;
@@ -117,13 +116,21 @@ static bool reduce(computation *c, const argmax_cl_desc *desc, const argmax_cl_h
     return good || told(c, ARGMAX_CL_ERROR_OPENCL);
 }
 
-/* A block that has all of its reductions, and no element left out, has the answers. */
+static void ask(const computation *c, question *q, argmax_cl_host_arrays *arrays, const block *b) {
+    question_of_block(q, &c->plan, &b->where, &c->rule);
+    arrays->input = b->data;
+    if (b->missing) {
+        question_with_mask(q);
+        arrays->mask = b->mask;
+    }
+}
+
+/* A block that has all of its reductions has the answers. */
 static bool take_whole(computation *c, const block *b) {
     argmax_cl_host_arrays arrays = ARGMAX_CL_HOST_ARRAYS_INIT;
     question q;
-    question_of_block(&q, &c->plan, &b->where, &c->rule, c->o->nan_mode, c->s->a.fortran_order);
+    ask(c, &q, &arrays, b);
     question_into_answer(&q, &c->plan, &b->where, c->r);
-    arrays.input = b->data;
     arrays.index = c->r->index;
     arrays.value = c->r->value;
     return reduce(c, &q.desc, &arrays);
@@ -134,16 +141,13 @@ static bool take_part(computation *c, const block *b, uint64_t points) {
     argmax_cl_host_arrays arrays = ARGMAX_CL_HOST_ARRAYS_INIT;
     argmax_cl_block place = ARGMAX_CL_BLOCK_INIT;
     question q;
-    arrays.input = b->data;
+    ask(c, &q, &arrays, b);
     arrays.index = c->index;
     arrays.value = c->value;
     place.sizes = c->plan.sizes;
     place.start = b->where.start;
-    question_of_block(&q, &c->plan, &b->where, &c->rule, c->o->nan_mode, c->s->a.fortran_order);
     if (!reduce(c, &q.desc, &arrays))
         return false;
-    if (b->missing)
-        masked_repair(&c->rule, &c->plan, &b->where, c->s->a.fortran_order, b->mask, b->data, c->index, c->value);
     if (b->first)
         memset(c->tile, 0, points * sizeof *c->tile);
     return told(c, argmax_cl_partials_add(c->rule.op, &q.desc, &place, &arrays, c->tile));
@@ -152,7 +156,7 @@ static bool take_part(computation *c, const block *b, uint64_t points) {
 static bool finish_tile(computation *c, const box *b) {
     argmax_cl_host_arrays arrays = ARGMAX_CL_HOST_ARRAYS_INIT;
     question q;
-    question_of_tile(&q, &c->plan, b, &c->rule, c->o->nan_mode);
+    question_of_tile(&q, &c->plan, b, &c->rule);
     question_into_answer(&q, &c->plan, b, c->r);
     arrays.index = c->r->index;
     arrays.value = c->r->value;
@@ -164,10 +168,8 @@ static bool take_block(computation *c, const block *b) {
     for (uint32_t axis = 0; axis < c->plan.rank; ++axis)
         points *= c->r->reduced[axis] ? 1 : b->where.size[axis];
     c->r->missing += b->missing;
-    if (b->first && b->last && !b->missing)
+    if (b->first && b->last)
         return take_whole(c, b);
-    if (b->missing)
-        masked_fill(&c->rule, b->mask, b->data, b->count);
     return take_part(c, b, points) && (!b->last || finish_tile(c, &b->where));
 }
 
@@ -227,9 +229,11 @@ static void mark_none(const computation *c) {
 bool answer_compute(answer *r, const options *o, reader *s, argmax_cl_handle handle, message *m) {
     computation c = {.r = r, .o = o, .s = s, .handle = handle, .m = m};
     const bool reverse = packing_reverses(&s->a.packing);
-    c.rule = (masked_rule){.op = (o->op == ARGMAX_CL_ARGMIN) != reverse ? ARGMAX_CL_ARGMIN : ARGMAX_CL_ARGMAX,
-                           .direction = o->direction,
-                           .dtype = s->a.dtype};
+    c.rule = (question_rule){.op = (o->op == ARGMAX_CL_ARGMIN) != reverse ? ARGMAX_CL_ARGMIN : ARGMAX_CL_ARGMAX,
+                             .direction = o->direction,
+                             .nan_mode = o->nan_mode,
+                             .dtype = s->a.dtype,
+                             .fortran_order = s->a.fortran_order};
     bool good = make_plan(&c) && take_memory(&c) && take_blocks(&c);
     if (good)
         mark_none(&c);

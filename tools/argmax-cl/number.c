@@ -97,10 +97,6 @@ bool number_less(number a, number b) {
                                      : a.as.natural < b.as.natural;
 }
 
-bool number_equal(number a, number b) {
-    return !number_is_nan(a) && !number_is_nan(b) && !number_less(a, b) && !number_less(b, a);
-}
-
 /* Whether a decimal value names the half: it lies nearer to it than to either neighbour. */
 static bool names_half(double decimal, double half) {
     int exponent;

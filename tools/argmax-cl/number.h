@@ -31,9 +31,8 @@ bool number_is_nan(number n);
 /* The nearest double. */
 double number_as_double(number n);
 
-/* Of two numbers of one type. NaN is less than nothing, equal to nothing. */
+/* Of two numbers of one type. NaN is less than nothing, and nothing is less than NaN. */
 bool number_less(number a, number b);
-bool number_equal(number a, number b);
 
 /* The shortest decimal text that reads back as the same value of the type. */
 void number_format(char text[NUMBER_TEXT], argmax_cl_dtype dtype, number n);

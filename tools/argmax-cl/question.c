@@ -10,12 +10,12 @@ static void fortran_strides(question *q, uint32_t rank) {
     }
 }
 
-void question_of_block(question *q, const blocks *p, const box *b, const masked_rule *rule, argmax_cl_nan_mode nan_mode,
-                       bool fortran_order) {
+void question_of_block(question *q, const blocks *p, const box *b, const question_rule *rule) {
     *q = (question){.desc = ARGMAX_CL_DESC_INIT,
                     .in = ARGMAX_CL_TENSOR_INIT,
                     .index = ARGMAX_CL_TENSOR_INIT,
-                    .value = ARGMAX_CL_TENSOR_INIT};
+                    .value = ARGMAX_CL_TENSOR_INIT,
+                    .mask = ARGMAX_CL_TENSOR_INIT};
     memcpy(q->sizes, b->size, sizeof q->sizes);
     for (uint32_t axis = 0; axis < p->rank; ++axis)
         if (p->reduced[axis])
@@ -24,22 +24,28 @@ void question_of_block(question *q, const blocks *p, const box *b, const masked_
     q->in.dtype = q->value.dtype = rule->dtype;
     q->in.rank = p->rank;
     q->in.sizes = q->sizes;
-    q->in.strides = fortran_order ? q->strides : NULL;
+    q->in.strides = rule->fortran_order ? q->strides : NULL;
     q->index.dtype = ARGMAX_CL_INT64;
     q->desc.input = &q->in;
     q->desc.index = &q->index;
     q->desc.value = &q->value;
     q->desc.axes = q->axes;
     q->desc.axis_direction = rule->direction;
-    q->desc.nan_mode = nan_mode;
+    q->desc.nan_mode = rule->nan_mode;
 }
 
-void question_of_tile(question *q, const blocks *p, const box *b, const masked_rule *rule,
-                      argmax_cl_nan_mode nan_mode) {
-    question_of_block(q, p, b, rule, nan_mode, false);
+void question_of_tile(question *q, const blocks *p, const box *b, const question_rule *rule) {
+    question_of_block(q, p, b, rule);
     for (uint32_t axis = 0; axis < p->rank; ++axis)
         if (p->reduced[axis])
             q->sizes[axis] = p->sizes[axis];
+    q->in.strides = NULL;
+}
+
+void question_with_mask(question *q) {
+    q->mask = q->in;
+    q->mask.dtype = ARGMAX_CL_UINT8;
+    q->desc.mask = &q->mask;
 }
 
 void question_into_answer(question *q, const blocks *p, const box *b, const answer *r) {

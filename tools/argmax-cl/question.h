@@ -3,22 +3,33 @@
 #define ARGMAX_CL_TOOL_QUESTION_H
 
 #include "answer.h"
-#include "masked.h"
+#include "blocks.h"
+
+/* What is asked of every block, and in which order its elements lie. */
+typedef struct question_rule {
+    argmax_cl_operator op; /* on the stored elements */
+    argmax_cl_direction direction;
+    argmax_cl_nan_mode nan_mode;
+    argmax_cl_dtype dtype;
+    bool fortran_order;
+} question_rule;
 
 typedef struct question {
     argmax_cl_desc desc;
-    argmax_cl_tensor in, index, value;
+    argmax_cl_tensor in, index, value, mask;
     uint64_t sizes[ARGMAX_CL_MAX_RANK], answer_sizes[ARGMAX_CL_MAX_RANK];
     int64_t strides[ARGMAX_CL_MAX_RANK], answer_strides[ARGMAX_CL_MAX_RANK];
     uint32_t axes[ARGMAX_CL_MAX_RANK];
 } question;
 
 /* A block in memory, packed in the order of its file, with packed answers: int64 and values. */
-void question_of_block(question *q, const blocks *p, const box *b, const masked_rule *rule, argmax_cl_nan_mode nan_mode,
-                       bool fortran_order);
+void question_of_block(question *q, const blocks *p, const box *b, const question_rule *rule);
 
 /* The block's tile: its place on the kept axes, whole on the reduced ones. There is no such input. */
-void question_of_tile(question *q, const blocks *p, const box *b, const masked_rule *rule, argmax_cl_nan_mode nan_mode);
+void question_of_tile(question *q, const blocks *p, const box *b, const question_rule *rule);
+
+/* The block has a mask that is packed as the block is. */
+void question_with_mask(question *q);
 
 /* Put what is asked of a block or its tile where it belongs among all answers, of the answer's index type. */
 void question_into_answer(question *q, const blocks *p, const box *b, const answer *r);
