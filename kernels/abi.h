@@ -75,6 +75,11 @@ typedef struct {
     abi_ulong pieces, piece;
 } rows_late_t;
 
+/* OVERLAP with aligned vectors of narrow elements: elements of the buffer that the tensor addresses first and last. */
+typedef struct {
+    abi_ulong first, last;
+} rows_ends_t;
+
 /* `vectors` and `chunk` count vectors. */
 typedef struct {
     abi_ulong jobs, jobs_per_group, parts, per_parts;
@@ -84,10 +89,16 @@ typedef struct {
 #ifndef ON_DEVICE
     union {
         rows_gaps_t gaps;
-        rows_late_t late;
+        struct {
+            rows_late_t late;
+            rows_ends_t ends;
+        };
     };
 #elif GAPS
     rows_gaps_t gaps;
+#elif OVERLAP && LOAD_ALIGNED
+    rows_late_t late;
+    rows_ends_t ends;
 #elif LATE
     rows_late_t late;
 #endif
@@ -99,7 +110,7 @@ typedef struct {
     abi_uint unused;
 } held_t;
 
-/* Rows and columns are those that are FUSED. Here `per_x` is 2^32 / x, rounded up; 0 for 1. */
+/* Rows and columns are those that are FUSED; LOAD_SHIFTED: rows count words. Here `per_x` is 2^32 / x, rounded up; 0 for 1. */
 typedef struct {
     abi_ulong jobs, jobs_per_group;
     abi_ulong outers;              /* blocks in all */
@@ -110,7 +121,7 @@ typedef struct {
     abi_uint wides, per_wides;     /* wide loads of a block, where it has a pad */
     abi_uint pad;                  /* elements behind a block in local memory */
     abi_uint pass;                 /* vectors at once: of columns, or of whole blocks where rows are FUSED */
-    abi_uint unused;
+    abi_uint size;                 /* elements of a block */
 } blocks_t;
 
 typedef struct {

@@ -4,7 +4,8 @@
  * A job is g.blocks blocks. They are brought as memory lies, by wide loads of which a work-item has all on the way at
  * once. In local memory they lie g.pad elements apart, so that work-items find them in different banks. Then LANES
  * work-items take each vector of VEC columns, a run of the rows each, and their bests meet. Where a row is no whole
- * number of vectors, FUSED rows are read as one that is, and the bests of a column meet as well.
+ * number of vectors, FUSED rows are read as one that is, and the bests of a column meet as well. With LOAD_SHIFTED the
+ * blocks are rows of narrow elements, read by 32-bit words wherever they begin: VEC is the elements of a word.
  *
  * From the host, besides order.clh and index.clh: GROUP, LANES (powers of two), WIDE (elements of a wide load) and
  * LOADS, the wide loads of a work-item. Jobs start at whole wide loads and have, with the elements between, at most
@@ -19,6 +20,12 @@
 #include "memory/index.clh"
 #include "order/order.clh"
 #include "workgroup/meet.clh"
+
+#if LOAD_SHIFTED /* elements of words that end behind the last row */
+#define BEHIND (64 / BITS)
+#else
+#define BEHIND 0
+#endif
 
 #define SLOTS (GROUP / LANES) /* vectors of columns at once */
 #if WIDE == 1
@@ -50,6 +57,29 @@ static inline void bring(__global const T *start, const blocks_t *g, const uint 
         tile[e] = start[e];
 }
 
+#if LOAD_SHIFTED
+/* The best of `count` words of a row of `size` elements from word `begin` on, and its place in the row, whose last word
+ * is moved back to end with it: an element that is seen twice changes nothing. */
+static inline void fold(const __local T *p, const uint begin, const uint count, const uint size, T *keys, uint *at) {
+    const uint bits = (uint)(uintptr_t)p % 4 * 8, last = (uint)(uintptr_t)(p + size - VEC) % 4 * 8;
+    const __local uint *const word = (const __local uint *)((uintptr_t)p & ~(uintptr_t)3) + begin;
+    const __local uint *const end = (const __local uint *)((uintptr_t)(p + size - VEC) & ~(uintptr_t)3);
+    const uint whole = min(begin + count, size / VEC) - begin;
+    acc_t acc = ACC_EMPTY;
+    uint low = word[0], iteration, component;
+#pragma unroll 4
+    for (uint k = 0; k < whole; ++k) {
+        const uint high = word[k + 1];
+        ACC_STEP(acc, AS(T)((uint)(upsample(high, low) >> bits)), k);
+        low = high;
+    }
+    if (whole < count)
+        ACC_STEP(acc, AS(T)((uint)(upsample(end[1], end[0]) >> last)), whole);
+    keys[0] = acc_winner(acc, &iteration, &component);
+    at[0] = min((begin + iteration) * VEC, size - VEC) + component;
+}
+#define PLACE_IN_ROW(begin, at) (at)
+#else
 /* The best of `count` rows of a vector of columns. */
 static inline void fold(const __local T *p, const uint columns, const uint count, T *keys, uint *at) {
     acc_t acc = ACC_EMPTY;
@@ -59,6 +89,15 @@ static inline void fold(const __local T *p, const uint columns, const uint count
     SPREAD(ACC_KEY(acc), keys);
     SPREAD(ACC_AT(acc), at);
 }
+#define PLACE_IN_ROW(begin, at) ((begin) + (at))
+#endif
+
+/* Columns of a vector, once it is folded. */
+#if LOAD_SHIFTED
+#define OWN 1
+#else
+#define OWN VEC
+#endif
 
 /* Leave the answer of a column of a block. */
 static inline void leave(__global const T *in, TARGET, const dims_t *d, const blocks_t *g, const ulong block,
@@ -70,11 +109,11 @@ static inline void leave(__global const T *in, TARGET, const dims_t *d, const bl
     index_at += (long)column * d->kept_index[1];
     value_at += (long)column * d->kept_value[1];
 #endif
-    put_answer(d, in, TARGET_ARGUMENTS, 0, index_at, value_at, d->in_offset + outer * (g->rows * g->columns) + column,
-               !LOSES(k), row, KEY_KNOWN(k));
+    put_answer(d, in, TARGET_ARGUMENTS, 0, index_at, value_at, d->in_offset + outer * g->size + column, !LOSES(k), row,
+               KEY_KNOWN(k));
 }
 
-#if LANES * VEC > 1
+#if LANES * OWN > 1
 /* Of the rows that are one, the one that column `c` lies in. */
 static inline uint row_of(const blocks_t *g, const uint c) {
     uint row = 0;
@@ -95,7 +134,7 @@ static inline candidate_t best_brought(const __local candidate_t *shared, const 
     for (uint f = 0; f < FUSED; ++f) {
 #pragma unroll
         for (uint s = 0; s < SHARES; ++s)
-            best = better(best, shared[PLACE(s * SLOTS + vector + c / VEC, c % VEC)]);
+            best = better(best, shared[PLACE(s * SLOTS + vector + c / OWN, c % OWN)]);
         c += g->answers;
     }
     return best;
@@ -104,34 +143,40 @@ static inline candidate_t best_brought(const __local candidate_t *shared, const 
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void blocks(__global const T *restrict in, TARGET,
                                                                         const dims_t dims, const blocks_t g) {
-    __local T tile[GROUP * LOADS * WIDE] __attribute__((aligned(16)));
-#if LANES * VEC > 1
-    __local candidate_t shared[VEC * PLANE];
+    __local T tile[GROUP * LOADS * WIDE + BEHIND] __attribute__((aligned(16)));
+#if LANES * OWN > 1
+    __local candidate_t shared[OWN * PLANE];
 #endif
     const uint me = (uint)get_local_id(0), slot = me % SLOTS, share = me / SLOTS;
-    const uint size = g.rows * g.columns, run = (g.rows + (LANES - 1)) / LANES;
+    const uint run = (g.rows + (LANES - 1)) / LANES;
     const uint begin = min(share * run, g.rows), rows = min(run, g.rows - begin);
     EACH_JOB(job) {
         const ulong first = (ulong)job * g.blocks;
         const uint count = (uint)min((ulong)g.blocks, g.outers - first), vectors = count * g.vectors;
-        bring(in + dims.in_offset + (long)first * size, &g, count * size, tile);
+        bring(in + dims.in_offset + (long)first * g.size, &g, count * g.size, tile);
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint from = 0; from < vectors; from += g.pass) {
             const uint ours = min(g.pass, vectors - from);
-            const uint v = from + slot, block = quotient(v, g.per_vectors), column = (v - block * g.vectors) * VEC;
-            T keys[VEC];
-            uint at[VEC];
+            const uint v = from + slot, block = quotient(v, g.per_vectors), column = (v - block * g.vectors) * OWN;
+            T keys[OWN];
+            uint at[OWN];
+            const __local T *const its_tile = tile + block * (g.size + g.pad);
+#if LOAD_SHIFTED
+            if (slot < ours && rows)
+                fold(its_tile, begin, rows, g.size, keys, at);
+#else
             if (slot < ours)
-                fold(tile + block * (size + g.pad) + begin * g.columns + column, g.columns, rows, keys, at);
-#if LANES * VEC == 1
+                fold(its_tile + begin * g.columns + column, g.columns, rows, keys, at);
+#endif
+#if LANES * OWN == 1
             if (slot < ours)
                 leave(in, TARGET_ARGUMENTS, &dims, &g, first + block, column, keys[0], at[0]);
 #else
 #pragma unroll
-            for (uint j = 0; j < VEC; ++j) {
+            for (uint j = 0; j < OWN; ++j) {
                 candidate_t best = CANDIDATE_NONE;
                 if (slot < ours && rows)
-                    best = CANDIDATE(keys[j], (begin + at[j]) * FUSED + row_of(&g, column + j));
+                    best = CANDIDATE(keys[j], PLACE_IN_ROW(begin, at[j]) * FUSED + row_of(&g, column + j));
 #if MEET_FIRST
                 MEET(best, shared + j * PLANE, better, share, LANES, SLOTS);
 #else
@@ -142,8 +187,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void blocks(__global
             barrier(CLK_LOCAL_MEM_FENCE);
 #endif
             /* Neighbours leave neighbouring answers. */
-            for (uint o = me; o < ours * VEC / FUSED; o += GROUP) {
-                const uint answer = from * VEC / FUSED + o, its = quotient(answer, g.per_answers);
+            for (uint o = me; o < ours * OWN / FUSED; o += GROUP) {
+                const uint answer = from * OWN / FUSED + o, its = quotient(answer, g.per_answers);
                 const uint c = answer - its * g.answers;
                 const candidate_t best = best_brought(shared, &g, its * g.vectors - from, c);
                 leave(in, TARGET_ARGUMENTS, &dims, &g, first + its, c, CANDIDATE_KEY(best), CANDIDATE_PLACE(best));

@@ -6,7 +6,8 @@
  * With GROUP = LANES = 1 and VEC = 16 this is a CPU's loop over contiguous rows; with GROUP = 256 it is a GPU's.
  *
  * From the host, besides order.clh and index.clh: GROUP, LANES (powers of two), UNROLL (vectors in flight), and
- *   OVERLAP  a segment's last vector is moved back to end with the segment (unaligned loads, segment >= VEC)
+ *   OVERLAP  a segment's last vector is moved back to end with the segment (segment >= VEC); with aligned loads its
+ *            first one is moved too, forward to begin with it (rows_moved.clh)
  *   TOGETHER UNROLL vectors from a multiple of UNROLL on never cross a segment's end (LANES 1, no gaps; OVERLAP only
  *            with PLACED and BY_VALUE, which read a last vector alone)
  *   STEADY   vectors that are LANES apart lie at equal distances: one reduced dim, or segments whose number of vectors
@@ -48,17 +49,45 @@ static inline partial_t as_partial(const candidate_t best, const ulong origin) {
 }
 #endif
 
+/* Whether rows begin and end anywhere, and vectors of narrow elements are then shifted (rows_moved.clh). */
+#define MOVES (OVERLAP && LOAD_ALIGNED)
+#define SHIFTS (MOVES && BITS <= 16)
+#if MOVES /* else accumulators lie in memory where there are many */
+#define ALWAYS __attribute__((always_inline))
+#else
+#define ALWAYS
+#endif
+#if SHIFTS
+#define IN in,
+#define IN_PARAMETER __global const T *in,
+#else
+#define IN
+#define IN_PARAMETER
+#endif
+
+#if MOVES
+#include "families/rows_moved.clh"
+#endif
+
 /* Index of a vector's first element within the whole reduction. */
-static inline ulong first_index(const rows_t *g, const ulong v) {
-#if OVERLAP
+static inline ulong first_index(const at_t start, const dims_t *dims, const rows_t *g, const ulong v) {
+#if MOVES
     const walk_t w = walk_to(v, g->segment_vectors);
+    return w.segment * g->segment + place_in(start + segment_start(dims, w), w.x, g);
+#elif OVERLAP
+    const walk_t w = walk_to(v, g->segment_vectors);
+    (void)start;
+    (void)dims;
     return w.segment * g->segment + vector_place(w.x, g->segment);
 #else
+    (void)start;
+    (void)dims;
     (void)g;
     return v * VEC;
 #endif
 }
 
+#if !MOVES
 static inline at_t vector_address(const at_t start, const dims_t *dims, const rows_t *g, const walk_t w) {
     return moved(start, segment_start(dims, w) +
                             (long)vector_place(w.x, g->segment) * STEPS(ELEMENT_STRIDE(g), dims->mask.along));
@@ -146,7 +175,28 @@ static inline void load_vectors(const at_t start, const dims_t *dims, const rows
 #endif
 }
 
-#if PLACED
+#endif
+
+#if MOVES
+/* Best of the vectors v, v + LANES, ... below `end`, with places relative to index `origin`. */
+static inline ALWAYS candidate_t scan(IN_PARAMETER const at_t start, const dims_t *dims, const rows_t *g, ulong v,
+                                      const ulong end, const ulong origin) {
+    candidate_t best = CANDIDATE_NONE;
+    walking_t step;
+    step.walk = walk_to(v, g->segment_vectors);
+    step.segment = start + segment_start(dims, step.walk);
+    while (v < end) {
+        const ulong left = (end - v + (LANES - 1)) / LANES;
+        const uint count = (uint)min(left, (ulong)BLOCK);
+        acc_t acc = ACC_EMPTY;
+        for (uint k = 0; k < count;)
+            k += fold_some(IN start, dims, g, count - k, k, &step, &acc);
+        TAKE_WINNER(best, acc, first_index(start, dims, g, v + (ulong)at * LANES) + component - origin);
+        v += (ulong)count * LANES;
+    }
+    return best;
+}
+#elif PLACED
 #include "families/rows_placed.clh"
 #elif BY_VALUE
 #include "families/rows_by_value.clh"
@@ -185,7 +235,7 @@ static inline candidate_t scan(const at_t start, const dims_t *dims, const rows_
             ACC_STEP(acc, bits[0], k);
         }
 #endif
-        TAKE_WINNER(best, acc, first_index(g, v + (ulong)at * LANES) + component - origin);
+        TAKE_WINNER(best, acc, first_index(start, dims, g, v + (ulong)at * LANES) + component - origin);
         v += (ulong)count * LANES;
     }
     return best;
@@ -252,13 +302,13 @@ static inline candidate_t scan_part(const at_t start, const dims_t *dims, const 
 }
 #endif
 #else
-static inline candidate_t scan_vectors(const at_t start, const dims_t *dims, const rows_t *g, const ulong from,
-                                       const ulong to, const uint lane, const ulong origin) {
-    return scan(start, dims, g, from + lane, min(to, g->vectors), origin);
+static inline ALWAYS candidate_t scan_vectors(IN_PARAMETER const at_t start, const dims_t *dims, const rows_t *g,
+                                              const ulong from, const ulong to, const uint lane, const ulong origin) {
+    return scan(IN start, dims, g, from + lane, min(to, g->vectors), origin);
 }
-static inline candidate_t scan_part(const at_t start, const dims_t *dims, const rows_t *g, const ulong part,
-                                    const uint lane, const ulong origin) {
-    return scan_vectors(start, dims, g, part * g->chunk, part * g->chunk + g->chunk, lane, origin);
+static inline ALWAYS candidate_t scan_part(IN_PARAMETER const at_t start, const dims_t *dims, const rows_t *g,
+                                           const ulong part, const uint lane, const ulong origin) {
+    return scan_vectors(IN start, dims, g, part * g->chunk, part * g->chunk + g->chunk, lane, origin);
 }
 #endif
 
@@ -277,7 +327,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void rows(INPUT, TAR
         const job_t row = SPLIT ? divide(job, (job_t)g.parts, g.per_parts) : job;
         const ulong part = SPLIT ? job - row * (job_t)g.parts : 0;
         const ulong out = ROWS == 1 ? row : (ulong)row * ROWS + me / LANES;
-        const ulong origin = first_index(&g, part * g.chunk);
+        const ulong origin = SPLIT ? first_index(AT_STEPS(input_start(&dims, out)), &dims, &g, part * g.chunk) : 0;
         candidate_t best = CANDIDATE_NONE;
 #if LATE
         const at_t start = AT_STEPS(input_start(&dims, out));
@@ -287,7 +337,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void rows(INPUT, TAR
         FINISH_OUTPUT(out, part, whole, SET_BACK(out))
 #else
         if (SPLIT || out < dims.outputs)
-            best = scan_part(AT_STEPS(input_start(&dims, out)), &dims, &g, part, lane, origin);
+            best = scan_part(IN AT_STEPS(input_start(&dims, out)), &dims, &g, part, lane, origin);
 #if LANES > 1
         MEET_NEIGHBOURS(best, shared, better, lane, LANES);
 #endif

@@ -7,12 +7,12 @@
  *   PHASED       work-items read aligned vectors. Rows may begin anywhere within one, but all rows of a work-item at
  *                the same place, since `sharing` is a multiple of the period; what such a vector has of other columns
  *                is left out when columns merge.
- *   LOAD_SHIFTED few rows of narrow elements: 32-bit words that begin at any element (vector.clh).
+ *   LOAD_SHIFTED few rows of narrow elements: words that begin at any element (vector.clh).
  * Rows that follow each other and are narrow are taken several as one (`fused`), of which the last may be incomplete:
  * its `rest` of rows is folded element by element.
  *
  * From the host (options.clh): GROUP, UNROLL (rows in flight), STRIP (vectors of a work-item, which
- * lie `across` vectors apart), ONE_BATCH where no part has more than UNROLL rows and nobody shares a column, UNWALKED 1
+ * lie `across` vectors apart), ONE_BATCH where rows are few and nobody shares a column, UNWALKED 1
  * where the last reduced dim is inside the columns, RUNS where UNROLL rows of a work-item lie at equal distances, LATE:
  * the end of a tile is dealt out in pieces, to whoever is done with its part (late.clh). */
 #include "options.clh"
@@ -51,9 +51,12 @@
 /* The place of a row of the part, of those that are fused the one that column c is of. */
 #define PLACE_OF(at, c) (g.fused > 1 ? (at) * g.fused + (c) / g.row : (at))
 
-/* In one batch there are so few rows that one is told by a byte, and keys matter to values alone. */
+/* In one batch there are so few rows that one is told by a byte, and keys matter to values, to parts, and to columns
+ * that belong to one output. */
 #define NO_ROW 255
-#if VALUE || MAX_VALUE || SPLIT
+#define KEEPS_KEYS (VALUE || MAX_VALUE || SPLIT || UNWALKED)
+#define AT_ONCE (ONE_BATCH && VEC == 1 && !UNWALKED) /* what a work-item has found is an answer */
+#if KEEPS_KEYS
 #define FOUND_KEY(x, c) found_keys[x][c]
 #else
 #define FOUND_KEY(x, c) ((T)0)
@@ -113,9 +116,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void stream(INPUT, T
     FINISH_LOCALS
 #if !ONE_BATCH
     __local candidate_t shared[VEC * PLANE];
-#elif VEC > 1
+#elif !AT_ONCE
     __local uchar found_rows[EXTREMES][STRIP * VEC * GROUP];
-#if VALUE || MAX_VALUE || SPLIT
+#if KEEPS_KEYS
     __local T found_keys[EXTREMES][STRIP * VEC * GROUP];
 #endif
 #endif
@@ -177,7 +180,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void stream(INPUT, T
         SCAN_TILE(unit);
 
 #if ONE_BATCH
-#if VEC == 1
+#if AT_ONCE
 #pragma unroll
         for (uint s = 0; s < STRIP; ++s) {
             const uint a = s * g.across + lane;
@@ -202,7 +205,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void stream(INPUT, T
                     const uint c = (s * g.across + lane) * VEC + j - before[s];
                     if (is_there && c < width && IS_OWN(j, s)) {
                         found_rows[x][c] = LOSES(keys[j]) ? NO_ROW : (uchar)rows[j];
-#if VALUE || MAX_VALUE || SPLIT
+#if KEEPS_KEYS
                         found_keys[x][c] = keys[j];
 #endif
                     }
@@ -210,9 +213,22 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void stream(INPUT, T
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
+#if UNWALKED
+        for (uint a = me; a < width / g.inner; a += GROUP) {
+            candidate_t best = CANDIDATE_NONE;
+            for (uint i = 0; i < g.inner; ++i) {
+                const uint c = a * g.inner + i;
+                if (found_rows[0][c] != NO_ROW)
+                    best = better(best, CANDIDATE(found_keys[0][c], found_rows[0][c] * g.inner + i));
+            }
+            LEAVE(0, first / g.inner + a, CANDIDATE_FOUND(best), CANDIDATE_KEY(best),
+                  from * g.inner + CANDIDATE_PLACE(best));
+        }
+#else
         for (uint a = me; a < width; a += GROUP)
             for (uint x = 0; x < EXTREMES; ++x)
                 LEAVE(x, first + a, found_rows[x][a] != NO_ROW, FOUND_KEY(x, a), from + found_rows[x][a]);
+#endif
 #endif
 #else
         /* By column, whatever the vectors began with. */

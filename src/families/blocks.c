@@ -97,13 +97,18 @@ static uint32_t lanes_of_vector(const geometry_request *r, const geometry *g, ui
     return lanes;
 }
 
-/* Vectors of columns: a word of narrow elements, where rows are whole ones, or so many that are do as one and enough of
- * those are left for what it costs to bring them together. */
+/* Vectors: words along rows of narrow elements. Of columns, a word of narrow elements, where rows are whole ones, or so
+ * many that are do as one and enough of those are left for what it costs to bring them together. */
 static void choose_block_vector(const geometry_request *r, uint64_t rows, uint64_t columns, uint32_t group,
                                 geometry *g) {
     const uint32_t bytes = element_bytes(r->problem);
     const uint32_t word = r->tuning->words && bytes < BANK_BYTES ? BANK_BYTES / bytes : 1;
     g->vector = word;
+    g->fused = 1;
+    if (columns == 1 && word > 1 && rows >= word && r->device->little_endian) {
+        g->load = LOAD_SHIFTED;
+        return;
+    }
     g->fused = (uint32_t)(word / greatest_divisor(word, columns));
     if (g->fused > 1 &&
         (rows % g->fused || !reaches(rows / g->fused, r->tuning->tile_fused_rows) || columns * g->fused / word > group))
@@ -130,9 +135,10 @@ static const char *lay_out_blocks(const geometry_request *r, geometry *g) {
     const uint32_t tile = choose_tile(r, group, g->vector);
     if (block > tile / element_bytes(r->problem))
         return TOO_LARGE;
-    const uint64_t vectors = columns * g->fused / g->vector;
+    const bool shifted = g->load == LOAD_SHIFTED;
+    const uint64_t vectors = shifted ? 1 : columns * g->fused / g->vector;
     g->outers = l->outputs / columns;
-    g->units = g->chunk = rows / g->fused;
+    g->units = g->chunk = shifted ? ceil_div(rows, g->vector) : rows / g->fused;
     g->parts = 1;
     g->wide = kind_of_load(r, true, 2) == LOAD_ALIGNED ? widest_vector(r, t->vector_bytes, false) : 1;
     g->batch = blocks_of_job(r, block, group, tile, g);
@@ -152,6 +158,8 @@ static const char *lay_out_blocks(const geometry_request *r, geometry *g) {
         g->pad = 0;
     g->load = g->wide > 1 ? LOAD_ALIGNED : LOAD_UNALIGNED;
     choose_arithmetic(r, g);
+    if (shifted)
+        g->load = LOAD_SHIFTED;
     g->scan = distribute(r, group, ceil_div(g->outers, g->batch), t->groups_max);
     g->one_job = has_one_job(g);
     return plan_merge(r, l->outputs, 1, g);
@@ -164,7 +172,8 @@ static void add_options(const geometry *g, writer *out) {
 
 static void set_blocks(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
     const uint64_t answers = l->outputs / g->outers, columns = answers * g->fused;
-    const uint64_t vectors = columns / g->vector, wides = g->units * columns / g->wide;
+    const uint64_t vectors = g->load == LOAD_SHIFTED ? 1 : columns / g->vector, size = l->reduction * answers;
+    const uint64_t wides = size / g->wide;
     const blocks_t blocks = {.jobs = jobs,
                              .jobs_per_group = g->scan.jobs_per_group,
                              .outers = g->outers,
@@ -179,13 +188,13 @@ static void set_blocks(const layout *l, const geometry *g, uint64_t jobs, kernel
                              .per_wides = g->pad ? short_reciprocal(wides) : 0,
                              .pad = g->pad,
                              .pass = g->pass,
-                             .unused = 0};
+                             .size = (cl_uint)size};
     set_argument(arguments, 0, &blocks, sizeof blocks);
 }
 
 static void describe(const geometry *g, writer *out) {
-    text_add(out, "%" PRIu32 " lanes a vector of columns, vectors of %" PRIu32 ", %" PRIu32 " blocks at once", g->lanes,
-             g->vector, g->batch);
+    text_add(out, "%" PRIu32 " lanes a vector of %s, vectors of %" PRIu32 ", %" PRIu32 " blocks at once", g->lanes,
+             g->load == LOAD_SHIFTED ? "rows" : "columns", g->vector, g->batch);
 }
 
 const family family_blocks = {
@@ -209,7 +218,7 @@ static bool blocks_are_small(const geometry_request *r, const geometry *g) {
     if (r->layout->kept_count == 2)
         return true;
     return g->wide > 1 && row % t->odd_row_vector != 0 &&
-           (bytes <= 2 ? row >= t->odd_row_least : row * bytes >= t->odd_row_least_bytes) &&
+           row * bytes >= (g->load == LOAD_SHIFTED ? t->odd_row_least : t->odd_row_least_bytes) &&
            (bytes == 1 ? row <= t->odd_row_most_8 : row * bytes <= t->odd_row_most_bytes);
 }
 

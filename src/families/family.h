@@ -54,6 +54,9 @@ const family *family_at(uint32_t number);
 
 /* Without cutting reductions into parts there are enough work-groups, or there is nothing to gain by cutting. */
 bool whole_reductions_do(const geometry_request *r, const geometry *g);
+/* Neighbouring outputs lie nearer than elements of a reduction, in blocks too small for a work-group each (stream.c).
+ */
+bool outputs_are_gathered(const geometry_request *r, const geometry *g);
 bool always_suits(const geometry_request *r, const geometry *g);
 
 #endif

@@ -192,6 +192,19 @@ bool comes_from_memory(const geometry_request *r) {
     return most && r->layout->reduction > most / element_bytes(r->problem) / r->layout->outputs;
 }
 
+static void add_range(const layout_dim *dims, uint32_t count, cl_ulong *first, cl_ulong *last) {
+    for (uint32_t i = 0; i < count; ++i) {
+        const int64_t way = (int64_t)(dims[i].size - 1) * dims[i].in;
+        *(way < 0 ? first : last) += (cl_ulong)way;
+    }
+}
+
+void addressed_elements(const layout *l, cl_ulong *first, cl_ulong *last) {
+    *first = *last = (cl_ulong)l->in_offset;
+    add_range(l->kept, l->kept_count, first, last);
+    add_range(l->reduced, l->reduced_count, first, last);
+}
+
 bool answers_go_past(const geometry_request *r, const geometry *g) {
     const uint32_t reads = element_bytes(r->problem), writes = r->problem->index.type->bits / 8;
     return r->device->clang_cpu && !is_general(r->problem) && g->scan.group == 1 && g->parts == 1 && g->vector > 1 &&

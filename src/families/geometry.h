@@ -68,6 +68,8 @@ uint32_t widest_vector(const geometry_request *r, uint32_t bytes, bool wide);
 /* The widest one up to `vector` for which the offset and all strides but that of `skip` are multiples; an aligned load
  * needs that. */
 uint32_t aligned_vector(const layout *l, uint32_t vector, const layout_dim *skip);
+/* Elements of the buffer that the tensor addresses first and last. */
+void addressed_elements(const layout *l, cl_ulong *first, cl_ulong *last);
 load_kind kind_of_load(const geometry_request *r, bool adjacent, uint32_t vector);
 /* How the bytes of the mask lie for a vector whose neighbours lie `along` apart in it; g->vector and g->load are set,
  * choose_arithmetic follows. `anywhere`: vectors start at elements of any number. */

@@ -77,10 +77,13 @@ const family family_held = {
     .describe = describe,
 };
 
-/* With one work-item a group, walking rows is as good. */
+/* With one work-item a group, walking rows is as good; and so it is where loads are less than a word of longer rows. */
+#define WORD_BYTES 4u
+#define PART_WORDS_MOST UINT64_C(16)
 static bool groups_hold_rows(const geometry_request *r, const geometry *g) {
-    (void)r;
-    return g->scan.group > 1;
+    const uint32_t bytes = element_bytes(r->problem);
+    return g->scan.group > 1 &&
+           (g->vector * bytes >= WORD_BYTES || r->layout->reduction * bytes <= PART_WORDS_MOST * WORD_BYTES);
 }
 
 const strategy strategy_held_rows = {"held-rows", &family_held, false, false, LANES_FEW, groups_hold_rows};

@@ -26,6 +26,27 @@ static bool is_placeable(const geometry_request *r) {
 
 /* Vectors of a row that is peeled: what comes before the first one is then inside the row. */
 #define PEELED_LEAST 2
+
+/* The widest vector for rows of several dims, or for short ones, that begin and end anywhere
+ * (kernels/families/rows_moved.clh): of which a row has some, and a word at least. 1: none. */
+#define WORD_BYTES 4u
+static uint32_t moved_vector(const geometry_request *r, uint32_t widest) {
+    const uint32_t bytes = element_bytes(r->problem);
+    const tuning_row *t = r->tuning;
+    const uint64_t size = r->layout->reduced[r->layout->reduced_count - 1].size;
+    const bool ends_matter = r->layout->reduced_count > 1 || size * bytes < t->moved_row_bytes;
+    const bool several = r->group_limit > 1 && t->group > 1 && t->group_short > 1 && !is_general(r->problem);
+    const uint32_t vector = floor_power(max_u64(1, size / max_u32(t->moved_vectors, 1)), widest);
+    return t->moved_vectors && several && ends_matter && (bytes >= WORD_BYTES || r->device->little_endian) &&
+                   vector * bytes >= WORD_BYTES
+               ? vector
+               : 1;
+}
+
+static bool moves(const geometry *g) {
+    return g->overlap && g->load == LOAD_ALIGNED;
+}
+
 static void choose_row_vector(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     const layout_dim *last = &l->reduced[l->reduced_count - 1];
@@ -40,21 +61,31 @@ static void choose_row_vector(const geometry_request *r, geometry *g) {
     } else if (!adjacent) {
         g->vector = 1;
     } else {
+        const uint32_t moved = moved_vector(r, widest);
         g->vector = aligned_vector(l, widest, last);
         while (last->size % g->vector)
             g->vector /= 2;
-        if (g->vector < widest && l->reduced_count == 1 && r->tuning->peel_vectors &&
+        g->overlap = moved > g->vector;
+        g->vector = max_u32(moved, g->vector);
+        if (!g->overlap && g->vector < widest && l->reduced_count == 1 && r->tuning->peel_vectors &&
             last->size >= max_u32(r->tuning->peel_vectors, PEELED_LEAST) * (uint64_t)widest) {
             g->vector = widest;
             g->peel = true;
         }
     }
-    g->load = kind_of_load(r, adjacent, g->vector);
+    g->load = r->tuning->aligned && g->overlap ? LOAD_ALIGNED : kind_of_load(r, adjacent, g->vector);
     choose_mask(r, last->mask, false, g);
     /* An element's place in a step must fit the element's width (kernels/families/rows_by_value.clh, rows_placed.clh).
      */
     if (element_bytes(r->problem) == 1)
         g->unroll = min_u32(g->unroll, 254 / g->vector);
+}
+
+/* Vectors of a segment: where they may be moved, of one that begins with the last element of a vector. */
+static uint64_t vectors_of(const geometry *g, uint64_t segment) {
+    if (moves(g))
+        return ceil_div(segment + g->vector - 1, g->vector);
+    return g->overlap ? ceil_div(segment, g->vector) : segment / g->vector;
 }
 
 /* Work-items that share a short row: two as soon as it is worth it, then more for longer rows. Rows that leave most of
@@ -80,6 +111,8 @@ static uint32_t choose_row_lanes(const geometry_request *r, lane_rule rule, geom
         const bool few_loads = t->group_short > 1 && g->units / lanes < t->unroll_rows;
         group = floor_power(max_u64(lanes, (uint64_t)t->group_short * (few_loads ? 2 : 1)), r->group_limit);
         g->lanes = floor_power(lanes, group);
+    } else if (rule == LANES_ONE) {
+        g->lanes = 1;
     }
     return group;
 }
@@ -138,7 +171,9 @@ static const char *lay_out_rows(const geometry_request *r, geometry *g) {
     choose_arithmetic(r, g);
     if ((g->load == LOAD_STRIDED) != r->strided)
         return wrong_stride(r);
-    g->segment_vectors = g->overlap ? ceil_div(segment, g->vector) : segment / g->vector;
+    g->segment_vectors = vectors_of(g, segment);
+    if (moves(g))
+        g->aligned_elements = 1; /* the kernel finds aligned vectors wherever rows begin */
     g->units = l->reduction / segment * g->segment_vectors;
     const uint32_t group = choose_row_lanes(r, r->lanes, g);
     const uint64_t rows = group / g->lanes;
@@ -194,10 +229,14 @@ static void set_rows(const layout *l, const geometry *g, uint64_t jobs, kernel_a
         rows.gaps.turn = g->turn;
         rows.gaps.turned_by = g->turned_by;
         bytes += sizeof rows.gaps;
-    } else if (g->pieces) {
+    } else if (g->pieces || moves(g)) {
         rows.late.pieces = g->pieces;
         rows.late.piece = g->piece;
         bytes += sizeof rows.late;
+    }
+    if (moves(g)) {
+        addressed_elements(l, &rows.ends.first, &rows.ends.last);
+        bytes += sizeof rows.ends;
     }
     set_argument(arguments, 0, &rows, bytes);
 }
@@ -227,5 +266,7 @@ static bool rows_are_short(const geometry_request *r, const geometry *g) {
 const strategy strategy_short_rows = {"short-rows", &family_rows, false, false, LANES_FEW, rows_are_short};
 const strategy strategy_long_rows = {"long-rows", &family_rows, false, false, LANES_ALL, whole_reductions_do};
 const strategy strategy_split_rows = {"split-rows", &family_rows, false, true, LANES_ALL, always_suits};
+/* Neighbouring work-items have neighbouring outputs. */
+const strategy strategy_gathered_rows = {"gathered-rows", &family_rows, true, false, LANES_ONE, outputs_are_gathered};
 const strategy strategy_strided_rows = {"strided-rows", &family_rows, true, false, LANES_ALL, whole_reductions_do};
 const strategy strategy_split_strided_rows = {"split-strided-rows", &family_rows, true, true, LANES_ALL, always_suits};

@@ -90,9 +90,33 @@ static uint32_t batch_of(uint64_t rows) {
     return floor_power(2 * rows - 1, BATCH_MOST);
 }
 
-/* Few rows are one batch: of elements, or of words that begin anywhere, in as many vectors at once as make some loads.
- * More are read by whole vectors: where rows begin within them, by as many work-items to a column as the rows' period.
- */
+/* Few rows are those of one work-item: elements, or vectors of narrow ones that begin anywhere, several at once: so
+ * many that some loads are in flight. More are read by whole vectors: where rows begin within them, by as many
+ * work-items to a column as the rows' period. */
+static void choose_few(const geometry_request *r, const block *b, geometry *g) {
+    const tuning_row *t = r->tuning;
+    const uint32_t word = word_of(r), bytes = element_bytes(r->problem);
+    const bool wider = g->one_batch && word > 1 && !is_general(r->problem);
+    uint32_t vector = g->vector;
+    g->strip = g->one_batch ? min_u32(t->batch_strip, max_u32(t->batch_loads / batch_of(b->rows), 1)) : 1;
+    g->period = 1;
+    g->phased = false;
+    while (vector > word && !strides_divide(r->layout, b, vector))
+        vector /= 2;
+    if (wider && strides_divide(r->layout, b, vector)) {
+        g->vector = vector;
+        g->load = kind_of_load(r, true, vector);
+    } else {
+        const bool shifts = b->columns >= word && r->device->little_endian;
+        while (g->vector > word && (!wider || b->columns < g->vector))
+            g->vector /= 2;
+        g->vector = shifts && word > 1 ? g->vector : 1;
+        g->load = g->vector > 1 ? LOAD_SHIFTED : kind_of_load(r, true, 1);
+    }
+    while (g->strip > 1 && g->strip * g->vector * bytes > t->batch_strip * max_u32(WORD_BYTES, bytes))
+        g->strip /= 2;
+}
+
 static void choose_vector(const geometry_request *r, const block *b, geometry *g) {
     const tuning_row *t = r->tuning;
     const uint32_t word = word_of(r), bytes = element_bytes(r->problem);
@@ -112,14 +136,10 @@ static void choose_vector(const geometry_request *r, const block *b, geometry *g
     g->load = kind_of_load(r, true, g->vector);
     if (g->phased)
         g->period = period_of(b, r->layout, g->vector, g->fused);
-    g->one_batch = b->inner == 1 && g->fused == 1 && b->rows <= (g->phased ? t->batch_rows : t->batch_rows_aligned);
-    if (!g->period || g->one_batch) {
-        g->strip = g->one_batch ? min_u32(t->batch_strip, max_u32(t->batch_loads / batch_of(b->rows), 1)) : 1;
-        g->period = 1;
-        g->phased = false;
-        g->vector = b->columns >= word && r->device->little_endian ? word : 1;
-        g->load = g->vector > 1 ? LOAD_SHIFTED : kind_of_load(r, true, 1);
-    }
+    g->one_batch = g->fused == 1 && (b->inner == 1 || !is_general(r->problem)) &&
+                   b->rows <= (g->phased ? t->batch_rows : t->batch_rows_aligned);
+    if (!g->period || g->one_batch)
+        choose_few(r, b, g);
 }
 
 /* Rows that are taken as one: where they follow each other and are narrow, as many as are whole vectors and fill some
@@ -213,12 +233,18 @@ static uint32_t group_of(const geometry_request *r, const block *b, const geomet
 static uint32_t rows_in_flight(const geometry_request *r, const geometry *g) {
     const tuning_row *t = r->tuning;
     uint32_t some = t->unroll_columns;
-    if (g->one_batch)
+    if (g->one_batch && g->vector == 1)
         return max_u32(BATCH_LEAST, batch_of(g->units));
+    if (g->one_batch) /* several times so many, without one too many where that is possible */
+        return g->units % BATCH_LEAST && g->units % (BATCH_LEAST - 1) == 0 ? BATCH_LEAST - 1
+                                                                           : floor_power(2 * g->units - 1, BATCH_LEAST);
     while (some > t->stream_unroll_least && (uint64_t)g->sharing * some * 2 > g->units)
         some /= 2;
     return min_u32(some, g->load == LOAD_SHIFTED ? t->stream_unroll_shifted : t->stream_unroll);
 }
+
+/* Batches of a part whose end is worth dealing out: each piece costs a barrier and the way to the memory. */
+#define LATE_BATCHES 128
 
 static const char *lay_out_stream(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
@@ -252,7 +278,9 @@ static const char *lay_out_stream(const geometry_request *r, geometry *g) {
     g->scan = distribute(r, group, g->tiles * g->outers * g->parts, r->tuning->groups_max);
     g->one_job = has_one_job(g);
     refused = plan_merge(r, g->tiles * g->outers, g->width / b.inner / g->fused, g);
-    if (!refused && g->units <= PART_ELEMENTS_MAX / g->fused / b.inner)
+    /* Each piece costs a barrier and the way to the memory. */
+    if (!refused && g->units <= PART_ELEMENTS_MAX / g->fused / b.inner &&
+        g->chunk >= r->tuning->stream_tail_batches * g->least)
         leave_tail(r, r->tuning->tail_columns, g->tiles * g->outers, step, g->least, g);
     return refused;
 }
@@ -261,14 +289,6 @@ static void add_options(const geometry *g, writer *out) {
     text_add(out, " -DUNROLL=%" PRIu32 " -DSTRIP=%" PRIu32 "%s%s%s%s%s", g->unroll, g->strip,
              g->one_batch ? " -DONE_BATCH=1" : "", g->phased ? " -DPHASED=1" : "", g->inner > 1 ? " -DUNWALKED=1" : "",
              g->steady ? " -DRUNS=1" : "", g->pieces ? " -DLATE=1" : "");
-}
-
-/* Elements of the buffer that are addressed first and last. */
-static void add_range(const layout_dim *dims, uint32_t count, stream_t *s) {
-    for (uint32_t i = 0; i < count; ++i) {
-        const int64_t way = (int64_t)(dims[i].size - 1) * dims[i].in;
-        *(way < 0 ? &s->first : &s->last) += (cl_ulong)way;
-    }
 }
 
 static void set_stream(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
@@ -291,8 +311,6 @@ static void set_stream(const layout *l, const geometry *g, uint64_t jobs, kernel
                   .column_stride = b.stride,
                   .column_index = b.kept->index,
                   .column_value = b.kept->value,
-                  .first = (cl_ulong)l->in_offset,
-                  .last = (cl_ulong)l->in_offset,
                   .width = g->width,
                   .across = g->lanes,
                   .per_across = short_reciprocal(g->lanes),
@@ -305,8 +323,7 @@ static void set_stream(const layout *l, const geometry *g, uint64_t jobs, kernel
     arguments->dims.mask.step = b.row->mask * (int64_t)g->fused;
     arguments->dims.maximum.column_index = b.kept->max_index;
     arguments->dims.maximum.column_value = b.kept->max_value;
-    add_range(l->kept, l->kept_count, &s);
-    add_range(l->reduced, l->reduced_count, &s);
+    addressed_elements(l, &s.first, &s.last);
     if (g->pieces) {
         s.late.pieces = (cl_uint)g->pieces;
         s.late.piece = (cl_uint)g->piece;
@@ -337,6 +354,9 @@ const family family_stream = {
     .describe = describe,
 };
 
+/* Bytes of a row of columns, where there are several blocks of them. */
+#define ROW_BYTES_LEAST 128
+
 /* It suits when columns lie nearer than rows, and work-groups have several work-items, unless they are aligned words,
  * or more, that fill a power of two of work-items: those have a kernel of their own (columns.c). */
 static bool columns_fit(const geometry_request *r, const block *b) {
@@ -345,19 +365,39 @@ static bool columns_fit(const geometry_request *r, const block *b) {
     while (vector > 1 && !strides_divide(r->layout, b, vector))
         vector /= 2;
     const uint64_t vectors = ceil_div(b->columns, vector), lanes = floor_power(2 * vectors - 1, group);
-    return b->stride == 1 && b->inner == 1 && b->rows > r->tuning->batch_rows_aligned && vector >= word_of(r) &&
+    const tuning_row *t = r->tuning;
+    return b->stride == 1 && b->inner == 1 && b->rows > t->batch_rows_aligned &&
+           vector >= (b->rows > t->batch_rows ? word_of(r) : widest_vector(r, t->column_bytes, false)) &&
+           (b->columns == r->layout->outputs || b->columns * element_bytes(r->problem) >= ROW_BYTES_LEAST) &&
            (vector > 1 || element_bytes(r->problem) >= 2 * WORD_BYTES) &&
            (ceil_div(vectors, lanes) * lanes - vectors) * r->tuning->idle_share <= vectors;
+}
+
+static bool row_is_farther(const block *b) {
+    const int64_t row = b->row->in < 0 ? -b->row->in : b->row->in;
+    return row > b->stride || row == 0 || b->row->size == 1;
+}
+
+static bool is_small(const geometry_request *r, const block *b) {
+    return b->columns * b->rows < r->tuning->stream_block_bytes / element_bytes(r->problem);
+}
+
+/* Whether neighbouring outputs lie nearer than elements of a reduction, and in many blocks that are too small for a
+ * work-group each. */
+bool outputs_are_gathered(const geometry_request *r, const geometry *g) {
+    block b = {0};
+    if (g->scan.group == 1 || find_block(r->layout, r->tuning->stream_inner, &b))
+        return false;
+    return b.inner == 1 && is_small(r, &b) && r->layout->outputs > b.columns && row_is_farther(&b);
 }
 
 static bool columns_are_nearer(const geometry_request *r, const geometry *g) {
     block b = {0};
     if (g->scan.group == 1 || find_block(r->layout, r->tuning->stream_inner, &b) || columns_fit(r, &b))
         return false;
-    if (b.columns * b.rows < r->tuning->stream_block_bytes / element_bytes(r->problem))
+    if (is_small(r, &b))
         return false;
-    const int64_t row = b.row->in < 0 ? -b.row->in : b.row->in;
-    return row > b.stride || row == 0 || b.row->size == 1;
+    return row_is_farther(&b);
 }
 
 static bool columns_do(const geometry_request *r, const geometry *g) {

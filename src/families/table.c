@@ -7,6 +7,7 @@
     NEXT(transposed_blocks)                                                                                            \
     NEXT(stream)                                                                                                       \
     NEXT(split_stream)                                                                                                 \
+    NEXT(gathered_rows)                                                                                                \
     NEXT(columns)                                                                                                      \
     NEXT(split_columns)                                                                                                \
     NEXT(folded_columns)                                                                                               \

@@ -64,7 +64,7 @@ static const fact whole[] = {
     AT(blocks_t, per_wides),
     AT(blocks_t, pad),
     AT(blocks_t, pass),
-    AT(blocks_t, unused),
+    AT(blocks_t, size),
     SIZE_OF(abreast_t),
     AT(abreast_t, jobs),
     AT(abreast_t, jobs_per_group),
@@ -165,6 +165,8 @@ static const fact both_two_dims[] = {
 
 static const fact gaps[] = {SIZE_WITH(rows_t, gaps), AT(rows_t, gaps.ahead_by), AT(rows_t, gaps.turn),
                             AT(rows_t, gaps.turned_by)};
+static const fact ends[] = {SIZE_WITH(rows_t, ends), AT(rows_t, ends.first), AT(rows_t, ends.last),
+                            AT(rows_t, late.pieces)};
 static const fact late[] = {SIZE_WITH(rows_t, late),    AT(rows_t, late.pieces),    AT(rows_t, late.piece),
                             SIZE_WITH(columns_t, late), AT(columns_t, late.pieces), AT(columns_t, late.piece),
                             SIZE_WITH(stream_t, late),  AT(stream_t, late.pieces),  AT(stream_t, late.piece)};
@@ -221,6 +223,7 @@ START_TEST(sizes_and_offsets_are_the_hosts) {
     COMPARE("-DKEPT=1 -DREDUCED=2 -DBOTH=1", both_two_dims);
     COMPARE("-DKEPT=1 -DREDUCED=1 -DGAPS=1", gaps);
     COMPARE("-DKEPT=1 -DREDUCED=1 -DLATE=1", late);
+    COMPARE("-DKEPT=1 -DREDUCED=1 -DOVERLAP=1 -DLOAD_ALIGNED=1", ends);
     COMPARE("-DKEPT=1 -DREDUCED=1 -DFUSED=2", fused);
 }
 END_TEST

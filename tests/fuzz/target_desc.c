@@ -138,14 +138,19 @@ static void check_grid(const launch_grid *grid, uint32_t group_limit) {
  * size in local memory, and no accumulator counts more rows than it can. */
 static void check_blocks(const layout *l, uint32_t bits, const geometry *g) {
     const uint64_t columns = l->kept_count == 2 ? l->kept[1].size : 1, block = l->reduction * columns;
-    const uint64_t vectors = columns * g->fused / g->vector, tile = (uint64_t)g->scan.group * g->loads * g->wide;
+    const bool shifted = g->load == LOAD_SHIFTED;
+    const uint64_t vectors = shifted ? 1 : columns * g->fused / g->vector,
+                   tile = (uint64_t)g->scan.group * g->loads * g->wide;
     const uint64_t run = ceil_div(g->units, g->lanes);
     REQUIRE(l->reduced_count == 1 && l->kept_count <= 2 && g->parts == 1, "%" PRIu32 " kept", l->kept_count);
     REQUIRE(l->reduced[0].in == (int64_t)columns && l->kept[0].in == (int64_t)block, "rows %" PRId64 " apart",
             l->reduced[0].in);
-    REQUIRE(g->units * g->fused == l->reduction, "%" PRIu64 " rows of %" PRIu32, g->units, g->fused);
-    REQUIRE(vectors >= 1 && columns * g->fused % g->vector == 0, "vectors of %" PRIu32, g->vector);
-    REQUIRE((block + g->pad) % g->vector == 0, "blocks of %" PRIu64 " and %" PRIu32, block, g->pad);
+    REQUIRE(g->units == (shifted ? ceil_div(block, g->vector) : l->reduction / g->fused) &&
+                l->reduction % g->fused == 0,
+            "%" PRIu64 " rows of %" PRIu32, g->units, g->fused);
+    REQUIRE(vectors >= 1 && (shifted || columns * g->fused % g->vector == 0), "vectors of %" PRIu32, g->vector);
+    REQUIRE(!shifted || (columns == 1 && block >= g->vector), "words of rows of %" PRIu64, block);
+    REQUIRE(shifted || (block + g->pad) % g->vector == 0, "blocks of %" PRIu64 " and %" PRIu32, block, g->pad);
     REQUIRE(g->batch >= 1 && g->batch * (block + g->pad) <= tile, "%" PRIu32 " blocks of %" PRIu64, g->batch, block);
     REQUIRE(g->batch * block % g->wide == 0 && l->in_offset % g->wide == 0, "wide loads of %" PRIu32, g->wide);
     REQUIRE(g->pad == 0 || (block % g->wide == 0 && g->pad % g->wide == 0), "pad %" PRIu32, g->pad);
@@ -188,8 +193,7 @@ static void check_stream(const layout *l, const geometry *g) {
     REQUIRE(g->outers * column->size == l->outputs, "%" PRIu64 " outers", g->outers);
     REQUIRE(g->scan.jobs == g->tiles * g->outers * g->parts, "%" PRIu64 " jobs", g->scan.jobs);
     REQUIRE(g->chunk <= PART_ELEMENTS_MAX / g->fused / g->inner, "chunk %" PRIu64, g->chunk);
-    REQUIRE(g->one_batch ? g->chunk <= g->unroll && g->sharing == 1 && !g->phased : g->strip == 1, "strip %" PRIu32,
-            g->strip);
+    REQUIRE(g->one_batch ? g->chunk <= 32 && g->sharing == 1 && !g->phased : g->strip == 1, "strip %" PRIu32, g->strip);
     REQUIRE(g->load != LOAD_ALIGNED || g->phased || (l->in_offset % g->vector == 0 && g->width % g->vector == 0),
             "vectors of %" PRIu32, g->vector);
 }
@@ -197,10 +201,13 @@ static void check_stream(const layout *l, const geometry *g) {
 static void check_units(const layout *l, uint32_t bits, const geometry *g) {
     const layout_dim *const last = &l->reduced[l->reduced_count - 1];
     if (is_of(g, "rows")) {
+        const bool moves = g->overlap && g->load == LOAD_ALIGNED;
         const uint64_t whole = last->size / g->vector; /* what is peeled off is read apart */
         REQUIRE(g->unroll >= 1, "unroll %" PRIu32, g->unroll);
-        REQUIRE(g->segment_vectors == whole + (g->overlap && last->size % g->vector), "%" PRIu64 " vectors",
-                g->segment_vectors);
+        REQUIRE(g->segment_vectors == (moves ? ceil_div(last->size + g->vector - 1, g->vector)
+                                             : whole + (g->overlap && last->size % g->vector)),
+                "%" PRIu64 " vectors", g->segment_vectors);
+        REQUIRE(!moves || (last->size >= g->vector && g->scan.group > 1), "moved vectors of %" PRIu32, g->vector);
         REQUIRE(g->overlap || g->peel || last->size % g->vector == 0, "vectors of %" PRIu32, g->vector);
         REQUIRE(g->units == l->reduction / last->size * g->segment_vectors, "%" PRIu64 " units", g->units);
         REQUIRE(g->chunk <= PART_ELEMENTS_MAX / g->vector, "chunk %" PRIu64, g->chunk);
@@ -312,7 +319,7 @@ static void check_alignment(const layout *l, const geometry *g) {
     if (along != column && !is_of(g, "folded") && !is_of(g, "rows") && !is_of(g, "held") && !is_of(g, "abreast"))
         return; /* check_blocks, check_transposed, check_stream */
     REQUIRE((g->load == LOAD_STRIDED) == (along->in != 1), "stride %" PRId64, along->in);
-    if (g->load != LOAD_ALIGNED || g->peel)
+    if (g->load != LOAD_ALIGNED || g->overlap || g->peel)
         return;
     REQUIRE(l->in_offset % vector == 0, "offset %" PRId64, l->in_offset);
     for (uint32_t i = 0; i < l->kept_count; ++i)
