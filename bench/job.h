@@ -14,8 +14,8 @@ typedef struct job {
     argmax_cl_plan plan;
     argmax_cl_buffers buffers;
     cl_mem workspace;
-    size_t input_bytes, index_bytes, value_bytes;
-    limit_traffic traffic; /* of the limit */
+    size_t input_bytes, index_bytes, value_bytes, mask_bytes, max_index_bytes, max_value_bytes; /* 0: none */
+    limit_traffic traffic;                                                                      /* of the limit */
     int limit_form;
     naive_run naive;
     bool naive_turns; /* it is quick enough to be measured over and over */

@@ -27,8 +27,8 @@ static void release(scratch_buffer *buffer) {
 }
 
 void scratch_close(scratch *s) {
-    scratch_buffer *const buffers[] = {&s->input,     &s->index,       &s->value,
-                                       &s->workspace, &s->other_index, &s->other_value};
+    scratch_buffer *const buffers[] = {&s->input,       &s->index, &s->value,     &s->workspace, &s->other_index,
+                                       &s->other_value, &s->mask,  &s->max_index, &s->max_value};
     cl_kernel const kernels[] = {s->fill_random, s->fill_word, s->count_different};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
         release(buffers[i]);

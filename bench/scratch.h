@@ -14,6 +14,7 @@ typedef struct scratch_buffer {
 typedef struct scratch {
     const bench_device *device;
     scratch_buffer input, index, value, workspace;
+    scratch_buffer mask, max_index, max_value;
     scratch_buffer other_index, other_value; /* of the naive kernel; the first also takes what the limit stores */
     cl_mem wrong;
     cl_kernel fill_random, fill_word, count_different;

@@ -61,6 +61,7 @@ static inline void leave(__global const T *in, TARGET, const dims_t *d, const co
 /* The same of all, whose rows count from `from`. */
 static inline void leave_best(__global const T *in, TARGET, const dims_t *d, const columns_t *g, const outer_t *o,
                               const ulong part, const ulong column, const candidate_t best, const ulong from) {
+#pragma unroll
     for (uint x = 0; x < EXTREMES; ++x) {
         const one_candidate_t c = ONE_OF(best, x);
         leave(in, TARGET_ARGUMENTS, d, g, o, part, column, x, CANDIDATE_WINS(c), CANDIDATE_KEY(c),
@@ -92,6 +93,7 @@ static inline void scan_and_leave(__global const T *in, const at_t start, TARGET
     uint at[STRIP * VEC];
     strip_t strip;
     scan(start, d, g, column, count, from, to, &strip);
+#pragma unroll
     for (uint x = 0; x < EXTREMES; ++x) {
         for (int s = 0; s < count; ++s)
             spread(&strip, s, x, keys + s * VEC, at + s * VEC);
@@ -161,6 +163,7 @@ static inline void leave_answers(__global const T *in, TARGET, const dims_t *d, 
                                  const strip_t *strip) {
     const ulong own = column + (ulong)s * VEC;
     const ulong start = vector_start(g, own);
+#pragma unroll
     for (uint x = 0; x < EXTREMES; ++x) {
         T keys[VEC];
         uint at[VEC];

@@ -17,6 +17,7 @@ static inline partial_t fold_strip(const strip_t *strip, const dims_t *dims, con
     partial_t best = PARTIAL_NONE;
     for (int s = 0; s < count; ++s) {
         const ulong start = vector_start(g, column + (ulong)s * (ACROSS * VEC));
+#pragma unroll
         for (uint x = 0; x < EXTREMES; ++x) {
             T keys[VEC];
             uint at[VEC];

@@ -40,6 +40,7 @@
 #if SPLIT
 static inline partial_t as_partial(const candidate_t best, const ulong origin) {
     partial_t p = PARTIAL_NONE;
+#pragma unroll
     for (uint x = 0; x < EXTREMES; ++x) {
         const one_candidate_t c = ONE_OF(best, x);
         PARTIAL_OF(p, x) = PARTIAL(x, CANDIDATE_FOUND(c) && !LOSES(CANDIDATE_KEY(c)), CANDIDATE_KEY(c),
@@ -346,6 +347,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void rows(INPUT, TAR
         FINISH_OUTPUT(out, part, partial, NOTHING)
 #else
         if (lane == 0 && out < dims.outputs)
+#pragma unroll
             for (uint x = 0; x < EXTREMES; ++x) {
                 const one_candidate_t c = ONE_OF(best, x);
                 put_output(&dims, in, TARGET_ARGUMENTS, x, out, CANDIDATE_WINS(c), origin + CANDIDATE_PLACE_OF(x, c),

@@ -185,6 +185,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void stream(INPUT, T
         for (uint s = 0; s < STRIP; ++s) {
             const uint a = s * g.across + lane;
             if (is_there && a < width)
+#pragma unroll
                 for (uint x = 0; x < EXTREMES; ++x) {
                     const T k = WINNERS_KEY(winners[s], x);
                     LEAVE(x, first + a, WINS(winners[s], x, k), k, from + WINNERS_ROW(winners[s], x));
@@ -226,6 +227,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void stream(INPUT, T
         }
 #else
         for (uint a = me; a < width; a += GROUP)
+#pragma unroll
             for (uint x = 0; x < EXTREMES; ++x)
                 LEAVE(x, first + a, found_rows[x][a] != NO_ROW, FOUND_KEY(x, a), from + found_rows[x][a]);
 #endif
@@ -284,6 +286,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void stream(INPUT, T
             if (g.inner > 1) {
                 best = CANDIDATE_NONE;
                 for (uint i = 0; i < g.inner; ++i)
+#pragma unroll
                     for (uint x = 0; x < EXTREMES; ++x) {
                         const one_candidate_t one = ONE_OF(shared[SLOT(0, a * g.inner + i)], x);
                         if (CANDIDATE_FOUND(one))
@@ -292,6 +295,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void stream(INPUT, T
                                                                           CANDIDATE_PLACE_OF(x, one) * g.inner + i));
                     }
             }
+#pragma unroll
             for (uint x = 0; x < EXTREMES; ++x) {
                 const one_candidate_t one = ONE_OF(best, x);
                 LEAVE(x, first_answer + a, CANDIDATE_FOUND(one) && !LOSES(CANDIDATE_KEY(one)), CANDIDATE_KEY(one),

@@ -149,7 +149,7 @@ static uint32_t rows_in_flight(const geometry_request *r, uint32_t vector_bytes,
     uint32_t some = crowded ? max_u32(most / 2, 1) : most;
     while (some > least && rows < r->tuning->column_batches * (uint64_t)some)
         some /= 2;
-    return vector_bytes < r->tuning->column_bytes ? min_u32(2 * some, UNROLL_MAX) : some;
+    return loads_in_flight(r, vector_bytes < r->tuning->column_bytes ? min_u32(2 * some, UNROLL_MAX) : some);
 }
 
 /* Rows that a work-item alone folds at once into its strip, for one load and store of that: some where it comes from a

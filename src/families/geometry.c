@@ -258,6 +258,12 @@ void choose_mask(const geometry_request *r, int64_t along, bool anywhere, geomet
         g->mask = along == 0 ? MASK_SAME : MASK_STRIDED;
 }
 
+uint32_t loads_in_flight(const geometry_request *r, uint32_t loads) {
+    const uint32_t bytes = element_bytes(r->problem);
+    return is_general(r->problem) && bytes < sizeof(cl_uint) ? max_u32(1, loads * bytes / (uint32_t)sizeof(cl_uint))
+                                                             : loads;
+}
+
 uint64_t candidate_bytes(const problem *p) {
     return (element_bytes(p) < 8 ? 8u : 16u) * (wants_both(p) ? 2u : 1u);
 }

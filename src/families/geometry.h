@@ -74,6 +74,9 @@ load_kind kind_of_load(const geometry_request *r, bool adjacent, uint32_t vector
 /* How the bytes of the mask lie for a vector whose neighbours lie `along` apart in it; g->vector and g->load are set,
  * choose_arithmetic follows. `anywhere`: vectors start at elements of any number. */
 void choose_mask(const geometry_request *r, int64_t along, bool anywhere, geometry *g);
+/* As many loads in flight as leave registers for the accumulator, which with a mask or both extrema counts beside each
+ * component in 32 bits (kernels/accumulate/general.clh). */
+uint32_t loads_in_flight(const geometry_request *r, uint32_t loads);
 /* Bytes of the candidates of one column. */
 uint64_t candidate_bytes(const problem *p);
 /* Whether narrow elements are kept in words, and what is asked for ahead; g->vector and g->load are set. */

@@ -166,7 +166,7 @@ static const char *lay_out_rows(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     const uint64_t segment = l->reduced[l->reduced_count - 1].size;
     g->tuning = r->tuning->name;
-    g->unroll = r->tuning->unroll_rows;
+    g->unroll = loads_in_flight(r, r->tuning->unroll_rows);
     choose_row_vector(r, g);
     choose_arithmetic(r, g);
     if ((g->load == LOAD_STRIDED) != r->strided)

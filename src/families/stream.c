@@ -240,7 +240,7 @@ static uint32_t rows_in_flight(const geometry_request *r, const geometry *g) {
                                                                            : floor_power(2 * g->units - 1, BATCH_LEAST);
     while (some > t->stream_unroll_least && (uint64_t)g->sharing * some * 2 > g->units)
         some /= 2;
-    return min_u32(some, g->load == LOAD_SHIFTED ? t->stream_unroll_shifted : t->stream_unroll);
+    return loads_in_flight(r, min_u32(some, g->load == LOAD_SHIFTED ? t->stream_unroll_shifted : t->stream_unroll));
 }
 
 /* Batches of a part whose end is worth dealing out: each piece costs a barrier and the way to the memory. */
