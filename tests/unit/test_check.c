@@ -31,6 +31,8 @@ typedef struct row {
     uint32_t axis_count;
     const uint32_t *axes;
     int op, direction, nan_mode;
+    argmax_cl_tensor mask, max_index, max_value;
+    int max_direction;
 } row;
 
 #define OK ARGMAX_CL_SUCCESS, NULL
@@ -225,6 +227,49 @@ static const row rows[] = {
     {"2^63-1 in uint64 with no winner", OK, TENSOR(FLOAT32, 1, SIZES(LARGEST), STRIDES(0), 0), FOLLOWS(UINT64), NONE,
      OVER(1, 0), IGNORE},
 
+    /* A mask has the input's shape and one type; with one a slice may have no winner. */
+    {"mask", OK, INPUT_3_4_5, INT64_INDEX, OVER(1, 1), .mask = FOLLOWS(UINT8)},
+    {"mask with the shape", OK, INPUT_3_4_5, INT64_INDEX, OVER(1, 1),
+     .mask = TENSOR(UINT8, 3, SIZES(3, 4, 5), NULL, 7)},
+    {"broadcast mask", OK, INPUT_3_4_5, INT64_INDEX, OVER(1, 1),
+     .mask = TENSOR(UINT8, 3, SIZES(3, 4, 5), STRIDES(0, 5, 1), 0)},
+    {"mask of int8", INVALID(DTYPE), "mask->dtype = int8|uint8", INPUT_3_4_5, INT64_INDEX, OVER(1, 1),
+     .mask = FOLLOWS(INT8)},
+    {"mask of another rank", INVALID(RANK), "mask->rank = 2|rank 3", INPUT_3_4_5, INT64_INDEX, OVER(1, 1),
+     .mask = TENSOR(UINT8, 2, SIZES(4, 5), NULL, 0)},
+    {"mask of another size", INVALID(SIZE), "mask->sizes[1] = 1|expected 4, the input's size", INPUT_3_4_5, INT64_INDEX,
+     OVER(1, 1), .mask = TENSOR(UINT8, 3, SIZES(3, 1, 5), NULL, 0)},
+    {"mask without sizes", INVALID(ARGUMENT), "mask->sizes = NULL|3 sizes", INPUT_3_4_5, INT64_INDEX, OVER(1, 1),
+     .mask = TENSOR(UINT8, 3, NULL, NULL, 0)},
+    {"mask before its buffer", TOO_SMALL, "mask->offset = 1|2 elements below", INPUT_3_4_5, INT64_INDEX, OVER(1, 1),
+     .mask = TENSOR(UINT8, 3, SIZES(3, 4, 5), STRIDES(-1, 0, 0), 1)},
+    {"2^32 masked in uint32", RANGE, "index->dtype = uint32|4294967296|no winner",
+     TENSOR(INT8, 1, SIZES(P(32)), STRIDES(0), 0), FOLLOWS(UINT32), NONE, OVER(1, 0),
+     .mask = TENSOR(UINT8, 1, SIZES(P(32)), STRIDES(0), 0)},
+
+    /* Both extrema: outputs of the maximum's own, which nobody else has. */
+    {"both", OK, INPUT_3_4_5, INT64_INDEX, OVER(1, 1), .op = 2, .max_index = FOLLOWS(UINT32)},
+    {"both with values", OK, INPUT_3_4_5, FOLLOWS(INT32), FOLLOWS(FLOAT32), OVER(1, 1), .op = 2,
+     .max_index = FOLLOWS(UINT32), .max_value = FOLLOWS(FLOAT32), .max_direction = ARGMAX_CL_DECREASING},
+    {"both without the maximum", INVALID(ARGUMENT), "max_index = NULL", INPUT_3_4_5, INT64_INDEX, OVER(1, 1), .op = 2},
+    {"a maximum's index of floats", INVALID(DTYPE), "max_index->dtype = float32", INPUT_3_4_5, INT64_INDEX, OVER(1, 1),
+     .op = 2, .max_index = FOLLOWS(FLOAT32)},
+    {"a maximum's value of another type", INVALID(DTYPE), "max_value->dtype = float64|float32", INPUT_3_4_5,
+     INT64_INDEX, OVER(1, 1), .op = 2, .max_index = FOLLOWS(INT64), .max_value = FOLLOWS(FLOAT64)},
+    {"a maximum's index that overlaps itself", INVALID(STRIDES), "max_index->strides[0] = 0", INPUT_3_4_5, INT64_INDEX,
+     OVER(1, 1), .op = 2, .max_index = TENSOR(INT64, 3, SIZES(3, 1, 5), STRIDES(0, 5, 1), 0)},
+    {"the maximum in int32", RANGE, "max_index->dtype = int32|2147483648",
+     TENSOR(FLOAT32, 1, SIZES(P(31) + 1), STRIDES(0), 0), INT64_INDEX, OVER(1, 0), .op = 2,
+     .max_index = FOLLOWS(INT32)},
+    {"direction 2 of the maximum", INVALID(ARGUMENT), "max_direction = 2", INPUT_3_4_5, INT64_INDEX, OVER(1, 1),
+     .op = 2, .max_index = FOLLOWS(INT64), .max_direction = 2},
+    {"a maximum of argmax", INVALID(ARGUMENT), "max_index is set|ARGMAX_CL_ARGMINMAX", INPUT_3_4_5, INT64_INDEX,
+     OVER(1, 1), .max_index = FOLLOWS(INT64)},
+    {"a maximum's value of argmin", INVALID(ARGUMENT), "max_value is set|NULL", INPUT_3_4_5, INT64_INDEX, OVER(1, 1),
+     .op = 1, .max_value = FOLLOWS(FLOAT32)},
+    {"a maximum's direction of argmax", INVALID(ARGUMENT), "max_direction is set|expected 0", INPUT_3_4_5, INT64_INDEX,
+     OVER(1, 1), .max_direction = ARGMAX_CL_DECREASING},
+
     /* The first rule broken is the one that is told, with the first tensor that breaks it. */
     {"input before index", INVALID(RANK), "input->rank", TENSOR(FLOAT32, 0, NULL, NULL, 0), FOLLOWS(FLOAT32), NONE,
      .axis_count = 0},
@@ -237,6 +282,10 @@ static argmax_cl_desc descriptor(const row *r) {
     desc.value = r->value.struct_size ? &r->value : NULL;
     desc.axis_count = r->axis_count;
     desc.axes = r->axes;
+    desc.mask = r->mask.struct_size ? &r->mask : NULL;
+    desc.max_index = r->max_index.struct_size ? &r->max_index : NULL;
+    desc.max_value = r->max_value.struct_size ? &r->max_value : NULL;
+    desc.max_direction = (argmax_cl_direction)r->max_direction;
     desc.axis_direction = (argmax_cl_direction)r->direction;
     desc.nan_mode = (argmax_cl_nan_mode)r->nan_mode;
     return desc;
