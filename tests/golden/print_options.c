@@ -70,7 +70,7 @@ static void print_longer(const struct problem *p, const layout *l, const geometr
     const bool has_pieces =
         g->finish != HANDOVER_NONE && (is_of(g, "rows") || is_of(g, "columns")) && g->scan.group > 1;
     const bool columns = is_of(g, "columns") && g->scan.group == 1 && g->fused == 1 && g->parts == 1;
-    if ((columns || is_of(g, "transposed")) && g->vector > 1 && !p->value.type) {
+    if ((columns || is_of(g, "transposed")) && g->vector > 1 && !p->value.type && !is_general(p)) {
         geometry longer = *g;
         longer.past = true;
         print_scan(p, l, &longer);
@@ -138,6 +138,20 @@ static void print_shape(const char *line) {
         }
 }
 
+/* Masks and both extrema: the accumulator is one for all types, so some of them do. */
+static void print_general(const char *shape) {
+    static const char *const operators[] = {"argmax", "argminmax", "argminmax"};
+    static const char *const words[] = {"mask=half", "last maxindex=uint32",
+                                        "mask=half maxlast maxvalue maxindex=int32"};
+    static const char *const types[] = {"float16", "float32", "int8", "int64"};
+    for (size_t type = 0; type < sizeof types / sizeof types[0]; ++type)
+        for (size_t i = 0; i < sizeof words / sizeof words[0]; ++i) {
+            char line[PROBLEM_LINE_SIZE];
+            snprintf(line, sizeof line, "%s %s %s %s", operators[i], types[type], shape, words[i]);
+            print_shape(line);
+        }
+}
+
 int main(void) {
     /* Bits: argmin, last, nan=ignore, 64-bit index, value. */
     enum { SETTINGS = 32 };
@@ -151,5 +165,7 @@ int main(void) {
                          i & 8 ? "int64" : "uint32", i & 16 && !has_value ? " value" : "");
                 print_shape(line);
             }
+    for (size_t shape = 0; shape < sizeof shapes / sizeof shapes[0]; ++shape)
+        print_general(shapes[shape]);
     return EXIT_SUCCESS;
 }
