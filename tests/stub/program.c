@@ -54,7 +54,9 @@ static stub_options read_options(const char *text) {
         .words = defined(text, "ONE_WORD") || defined(text, "TWO_WORDS"),
         .no_winner = number(text, "NO_WINNER"),
         .room = number(text, "KEPT") && number(text, "REDUCED") ? 2 : MAX_RANK,
-        .grid_tail = defined(text, "GAPS")                               ? sizeof((rows_t *)0)->gaps
+        .grid_tail = defined(text, "GAPS") ? sizeof((rows_t *)0)->gaps
+                     : defined(text, "OVERLAP") && is(text, "LOAD", "ALIGNED")
+                         ? sizeof((rows_t *)0)->late + sizeof((rows_t *)0)->ends
                      : defined(text, "LATE") && defined(text, "STRIP")   ? sizeof((columns_t *)0)->late
                      : defined(text, "LATE")                             ? sizeof((rows_t *)0)->late
                      : defined(text, "FUSED") && defined(text, "ACROSS") ? sizeof((columns_t *)0)->segment_rows
