@@ -110,7 +110,8 @@ typedef struct {
     abi_uint unused;
 } held_t;
 
-/* Rows and columns are those that are FUSED; LOAD_SHIFTED: rows count words. Here `per_x` is 2^32 / x, rounded up; 0 for 1. */
+/* Rows and columns are those that are FUSED; LOAD_SHIFTED: rows count words. Here `per_x` is 2^32 / x, rounded up; 0
+ * for 1. */
 typedef struct {
     abi_ulong jobs, jobs_per_group;
     abi_ulong outers;              /* blocks in all */
