@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 static char folder[64];
-static const struct stat no_input; /* of no file: device 0, inode 0 */
+static const struct stat no_file; /* device 0, inode 0 */
+static const output_source no_input = {"the INPUT file", &no_file};
 
 static void enter_folder(void) {
     (void)strcpy(folder, "/tmp/argmax-cl-test-XXXXXX");
@@ -56,7 +57,7 @@ static void expect_entries(int expected) {
 
 static void open_and_write(output *out, const char *name, const char *text) {
     message m;
-    ck_assert_msg(output_open(out, name, &no_input, strlen(text), &m), "%s", m.text);
+    ck_assert_msg(output_open(out, name, 1, &no_input, strlen(text), &m), "%s", m.text);
     ck_assert_msg(output_write(out, "", 0, text, strlen(text), &m), "%s", m.text);
 }
 
@@ -199,7 +200,7 @@ START_TEST(refuses) {
     ck_assert_int_eq(symlink("nothing", "dangling"), 0);
     ck_assert_int_eq(symlink("input.npy", "linked.npy"), 0);
     ck_assert_int_eq(link("input.npy", "hard.npy"), 0);
-    ck_assert(!output_open(&out, refused[_i].path, &input, 100, &m));
+    ck_assert(!output_open(&out, refused[_i].path, 1, &(output_source){"the INPUT file", &input}, 100, &m));
     ck_assert_msg(strstr(m.text, refused[_i].says), "said \"%s\", expected \"%s\"", m.text, refused[_i].says);
     output_close(&out);
     expect_file("input.npy", "input");
@@ -218,7 +219,7 @@ START_TEST(failed_write_leaves_nothing) {
     small.rlim_cur = 1000;
     void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
     make_file("old.npy", "old");
-    ck_assert(output_open(&out, "old.npy", &no_input, 10, &m));
+    ck_assert(output_open(&out, "old.npy", 1, &no_input, 10, &m));
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
     const bool written = output_write(&out, "head", 4, text, sizeof text, &m);
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &before), 0);

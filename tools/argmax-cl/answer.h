@@ -2,6 +2,7 @@
 #ifndef ARGMAX_CL_TOOL_ANSWER_H
 #define ARGMAX_CL_TOOL_ANSWER_H
 
+#include "mask.h"
 #include "options.h"
 #include "reader.h"
 #include "spill.h"
@@ -20,15 +21,15 @@ typedef struct answer {
     double seconds;                       /* the kernels' time on the device */
     char *plan;                           /* owned; what ran, in the library's words; NULL when not asked for */
     uint64_t blocks;                      /* that the input was read in */
-    uint64_t missing;                     /* elements that were left out */
+    uint64_t missing, masked;             /* elements that were left out: by the file's marks, by --mask */
 } answer;
 
 /* Which axes the options ask for; sizes and counts follow. Refuses axes that the array does not have, and an index type
  * that cannot hold every index. */
 bool answer_shape(answer *r, const options *o, const array *input, message *m);
 
-/* Compute on the handle's device, once the shape is known. */
-bool answer_compute(answer *r, const options *o, reader *s, argmax_cl_handle handle, message *m);
+/* Compute on the handle's device, once the shape is known. The mask is read; a zeroed one is none. */
+bool answer_compute(answer *r, const options *o, reader *s, mask_file *mask, argmax_cl_handle handle, message *m);
 
 /* The index at a point; false when the point has no winner. Of results in a file, those before the point may leave the
  * memory. */

@@ -23,6 +23,7 @@ typedef struct computation {
     answer *r;
     const options *o;
     reader *s;
+    mask_file *mask;
     argmax_cl_handle handle;
     message *m;
     question_rule rule;
@@ -54,7 +55,12 @@ static uint64_t result_bytes(const computation *c) {
 /* Results take up to half of the memory; larger ones lie in files, and of these a tile is in memory. */
 static bool make_plan(computation *c) {
     const size_t size = argmax_cl_dtype_size(c->rule.dtype);
-    const uint64_t memory = memory_limit(c->o);
+    const uint64_t all = memory_limit(c->o), mask = c->mask->source.a.bytes, memory = all - mask;
+    if (mask >= all)
+        return complain(c->m,
+                        "%s: a mask of %" PRIu64 " bytes, expected less than the %" PRIu64
+                        " bytes of memory: see --memory-limit",
+                        c->mask->source.name, mask, all);
     c->spilled = c->r->points > memory / 2 / result_bytes(c);
     const uint64_t results = c->spilled ? 0 : c->r->points * result_bytes(c);
     uint64_t needed = 0;
@@ -64,7 +70,7 @@ static bool make_plan(computation *c) {
                                   .point_bytes = point_bytes(c) + (c->spilled ? result_bytes(c) : 0)};
     return blocks_plan(&c->plan, c->s, c->r->reduced, &limits, &needed) ||
            complain(c->m, "%s: %" PRIu64 " bytes of memory, expected %" PRIu64 " or more for it: see --memory-limit",
-                    c->s->name, memory, results + needed);
+                    c->s->name, all, mask + results + needed);
 }
 
 static bool take_room(const computation *c, spill *room, uint64_t bytes, spill_place place) {
@@ -120,8 +126,11 @@ static void ask(const computation *c, question *q, argmax_cl_host_arrays *arrays
     question_of_block(q, &c->plan, &b->where, &c->rule);
     arrays->input = b->data;
     if (b->missing) {
-        question_with_mask(q);
+        question_with_mask(q, NULL, 0);
         arrays->mask = b->mask;
+    } else if (c->mask->data) {
+        question_with_mask(q, c->mask->strides, mask_offset(c->mask, &b->where, c->plan.rank));
+        arrays->mask = c->mask->data;
     }
 }
 
@@ -168,6 +177,8 @@ static bool take_block(computation *c, const block *b) {
     for (uint32_t axis = 0; axis < c->plan.rank; ++axis)
         points *= c->r->reduced[axis] ? 1 : b->where.size[axis];
     c->r->missing += b->missing;
+    if (b->missing && c->mask->data)
+        mask_combine(c->mask, &c->s->a, &b->where, b->mask);
     if (b->first && b->last)
         return take_whole(c, b);
     return take_part(c, b, points) && (!b->last || finish_tile(c, &b->where));
@@ -221,20 +232,29 @@ static void mark_none(const computation *c) {
     uint64_t bits = 0, index;
     if (!number_store(c->rule.dtype, (double)NAN, &bits))
         bits = c->s->missing.mark_count ? c->s->missing.marks[0] : 0;
-    for (uint64_t i = 0; c->r->missing && i < c->r->points; ++i)
+    for (uint64_t i = 0; (c->r->missing || c->mask->data) && i < c->r->points; ++i)
         if (!answer_index(c->r, i, &index))
             memcpy((char *)c->r->value + i * size, &bits, size);
 }
 
-bool answer_compute(answer *r, const options *o, reader *s, argmax_cl_handle handle, message *m) {
-    computation c = {.r = r, .o = o, .s = s, .handle = handle, .m = m};
+/* Of the mask's file nothing is read before it is known to fit. */
+static bool read_mask(const computation *c) {
+    if (!c->o->mask)
+        return true;
+    const bool good = mask_read(c->mask, &c->s->a, c->m);
+    c->r->masked = c->mask->left_out;
+    return good;
+}
+
+bool answer_compute(answer *r, const options *o, reader *s, mask_file *mask, argmax_cl_handle handle, message *m) {
+    computation c = {.r = r, .o = o, .s = s, .mask = mask, .handle = handle, .m = m};
     const bool reverse = packing_reverses(&s->a.packing);
     c.rule = (question_rule){.op = (o->op == ARGMAX_CL_ARGMIN) != reverse ? ARGMAX_CL_ARGMIN : ARGMAX_CL_ARGMAX,
                              .direction = o->direction,
                              .nan_mode = o->nan_mode,
                              .dtype = s->a.dtype,
                              .fortran_order = s->a.fortran_order};
-    bool good = make_plan(&c) && take_memory(&c) && take_blocks(&c);
+    bool good = make_plan(&c) && read_mask(&c) && take_memory(&c) && take_blocks(&c);
     if (good)
         mark_none(&c);
     good = good && unpack(&c);

@@ -97,6 +97,10 @@ void json_print(FILE *stream, const options *o, const array *input, const answer
     print_sizes(stream, "output_shape", answer_file_shape(r, input, o->squeeze, sizes), sizes);
     print_text(stream, "device", device);
     (void)fprintf(stream, ",\n  \"seconds\": %.6g,\n  \"missing\": %" PRIu64, r->seconds, r->missing);
+    if (o->mask) {
+        print_text(stream, "mask", o->mask);
+        (void)fprintf(stream, ",\n  \"masked\": %" PRIu64, r->masked);
+    }
     if (*input->notes)
         print_text(stream, "notes", input->notes);
     if (r->plan)

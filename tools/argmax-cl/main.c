@@ -25,6 +25,7 @@ enum { STATUS_GOOD = 0, STATUS_FAILED = 1, STATUS_USAGE = 2 };
 /* All that a run owns. */
 typedef struct run_state {
     reader input;
+    mask_file mask;
     answer result;
     argmax_cl_handle handle;
     output outputs[3]; /* of the indices, of the values, a picture */
@@ -91,6 +92,8 @@ static bool names_netcdf(const char *path) {
 }
 
 static bool open_outputs(run_state *s, const options *o, const struct stat *input, message *m) {
+    const output_source sources[2] = {{"the INPUT file", input}, {"the --mask file", &s->mask.identity}};
+    const size_t count = o->mask ? 2 : 1;
     result_file files[2];
     describe_files(s, o, files);
     for (size_t i = 0; i < 2; ++i)
@@ -100,12 +103,13 @@ static bool open_outputs(run_state *s, const options *o, const struct stat *inpu
                             netcdf_version() ? "NetCDF has no float16" : "this program was built without libnetcdf");
     for (size_t i = 0; i < 2; ++i) {
         if (files[i].path &&
-            !output_open(&s->outputs[i], files[i].path, input, files[i].header_bytes + files[i].bytes, m))
+            !output_open(&s->outputs[i], files[i].path, count, sources, files[i].header_bytes + files[i].bytes, m))
             return false;
         if (files[i].path && !names_netcdf(files[i].path))
             *files[i].place = (spill_place){s->outputs[i].file, files[i].header_bytes};
     }
-    return !o->plot || (plot_check(&s->result, &s->input.a, m) && output_open(&s->outputs[2], o->plot, input, 0, m));
+    return !o->plot ||
+           (plot_check(&s->result, &s->input.a, m) && output_open(&s->outputs[2], o->plot, count, sources, 0, m));
 }
 
 static bool write_output(run_state *s, const options *o, const result_file *f, size_t which, message *m) {
@@ -128,13 +132,24 @@ static bool write_outputs(run_state *s, const options *o, message *m) {
     return output_commit(s->outputs, 3, m);
 }
 
+static bool open_mask(run_state *s, const options *o, message *m) {
+    if (!o->mask)
+        return true;
+    if (!mask_open(&s->mask, o->mask, &s->input.a, o->input, m))
+        return false;
+    if (*s->mask.source.a.notes)
+        append(s->input.a.notes, sizeof s->input.a.notes, "%s: %s", o->mask, s->mask.source.a.notes);
+    return true;
+}
+
 static bool compute(run_state *s, const options *o, message *m) {
     struct stat identity;
     char device[600];
     const bool to_files = o->output || o->values || o->plot;
-    if (!input_open(o->input, !o->keep_fill, &s->input, &identity, m) || !answer_shape(&s->result, o, &s->input.a, m) ||
-        !open_outputs(s, o, &identity, m) || !open_device(o->device, &s->handle, m) ||
-        !answer_compute(&s->result, o, &s->input, s->handle, m) || !input_unchanged(&s->input, &identity, m))
+    if (!input_open(o->input, !o->keep_fill, &s->input, &identity, m) || !open_mask(s, o, m) ||
+        !answer_shape(&s->result, o, &s->input.a, m) || !open_outputs(s, o, &identity, m) ||
+        !open_device(o->device, &s->handle, m) || !answer_compute(&s->result, o, &s->input, &s->mask, s->handle, m) ||
+        !input_unchanged(&s->input, &identity, m))
         return false;
     title_device(s->handle, device, sizeof device);
     if (o->json) {
@@ -158,6 +173,7 @@ static bool run(const options *o, message *m) {
         output_close(&s.outputs[i]);
     argmax_cl_destroy(s.handle);
     answer_free(&s.result);
+    mask_close(&s.mask);
     reader_close(&s.input);
     return good;
 }

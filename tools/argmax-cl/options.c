@@ -21,6 +21,9 @@ const char options_help[] =
     "  --nan propagate|ignore           default: propagate\n"
     "  --index-type int32|uint32|int64|uint64     default: int64\n"
     "  --fill mask|keep                 elements that the file calls missing: leave them out (default), or take them\n"
+    "  --mask FILE                      leave elements out that are 0 in it: .npy or file.nc:variable of bool, uint8 "
+    "or\n"
+    "                                   int8, of INPUT's shape or one that broadcasts to it\n"
     "  --squeeze                        drop the reduced axes (default: keep them with size 1)\n"
     "  -o, --output FILE.npy|FILE.nc    write the indices\n"
     "  --values FILE.npy|FILE.nc        write the extreme values\n"
@@ -48,6 +51,7 @@ enum {
     OPTION_EXPLAIN,
     OPTION_VERSION,
     OPTION_FILL,
+    OPTION_MASK,
     OPTION_MEMORY,
     OPTION_JSON,
     OPTION_PLOT,
@@ -69,6 +73,7 @@ static const struct option long_options[] = {
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, OPTION_VERSION},
     {"fill", required_argument, NULL, OPTION_FILL},
+    {"mask", required_argument, NULL, OPTION_MASK},
     {"json", no_argument, NULL, OPTION_JSON},
     {"plot", required_argument, NULL, OPTION_PLOT},
     {"memory-limit", required_argument, NULL, OPTION_MEMORY},
@@ -173,6 +178,9 @@ static bool apply(int option, char *argument, options *o, message *m) {
         value = choose(fill_modes, "--fill", argument, m);
         o->keep_fill = value == 1;
         break;
+    case OPTION_MASK:
+        o->mask = argument;
+        return *argument || complain(m, "--mask: an empty name, expected file.npy or file.nc:variable");
     default:
         return parse_memory(argument, o, m);
     }
@@ -212,5 +220,7 @@ bool options_parse(int argc, char **argv, options *o, message *m) {
     if (optind + 1 < argc)
         return complain(m, "%.200s: a second INPUT, expected one", argv[optind + 1]);
     o->input = argv[optind];
+    if (o->mask && strcmp(o->mask, "-") == 0 && strcmp(o->input, "-") == 0)
+        return complain(m, "--mask: -, which is INPUT as well, expected another file");
     return true;
 }

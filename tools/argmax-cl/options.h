@@ -21,6 +21,7 @@ typedef struct options {
     uint64_t memory_limit; /* bytes; 0: by the machine's memory */
     const char *axes;      /* "0,-1" or "time,latitude"; NULL: all axes; the strings are argv's */
     const char *input;
+    const char *mask;   /* a file; NULL: none */
     const char *output; /* of the indices; NULL: not asked for */
     const char *values; /* NULL: not asked for */
     const char *plot;   /* a picture; NULL: not asked for */

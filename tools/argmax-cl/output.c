@@ -47,7 +47,7 @@ bool output_same_target(const char *a, const char *b) {
 }
 
 /* Refuse a target that exists and must not be replaced; *mode gets the permissions that the new file shall have. */
-static bool check_target(const output *out, const struct stat *input, mode_t *mode, message *m) {
+static bool check_target(const output *out, size_t count, const output_source *sources, mode_t *mode, message *m) {
     struct stat status;
     if (stat(out->target, &status) != 0) {
         const mode_t mask = umask(0);
@@ -61,8 +61,9 @@ static bool check_target(const output *out, const struct stat *input, mode_t *mo
     if (!S_ISREG(status.st_mode))
         return complain(m, "%s: a device or a pipe, expected a regular file: it is replaced when all is done",
                         out->name);
-    if (same_file(&status, input))
-        return complain(m, "%s: the INPUT file, expected another one to write", out->name);
+    for (size_t i = 0; i < count; ++i)
+        if (same_file(&status, sources[i].status))
+            return complain(m, "%s: %s, expected another one to write", out->name, sources[i].what);
     if (access(out->target, W_OK) != 0)
         return complain(m, "%s: cannot be written: %s", out->name, strerror(errno));
     return true;
@@ -93,13 +94,14 @@ static bool make_temporary(output *out, mode_t mode, message *m) {
     return true;
 }
 
-bool output_open(output *out, const char *path, const struct stat *input, uint64_t bytes, message *m) {
+bool output_open(output *out, const char *path, size_t count, const output_source *sources, uint64_t bytes,
+                 message *m) {
     mode_t mode = 0;
     out->name = path;
     out->target = resolve(path);
     if (!out->target)
         return complain(m, "%s: cannot be written: %s", path, strerror(errno));
-    if (!check_target(out, input, &mode, m) || !make_temporary(out, mode, m))
+    if (!check_target(out, count, sources, &mode, m) || !make_temporary(out, mode, m))
         return false;
         /* Not every file system can promise space: then the write itself will tell. */
 #ifdef __APPLE__ /* has no posix_fallocate */

@@ -23,9 +23,15 @@ typedef struct output {
 /* Whether two paths, which need not exist, are one file. */
 bool output_same_target(const char *a, const char *b);
 
-/* Resolve the path, refuse the input's file and all that is not a regular file, and make the temporary file with room
- * for `bytes`, so that what cannot be written is known before anything is computed. */
-bool output_open(output *out, const char *path, const struct stat *input, uint64_t bytes, message *m);
+/* A file that is read, and must not be replaced. */
+typedef struct output_source {
+    const char *what; /* "the INPUT file" */
+    const struct stat *status;
+} output_source;
+
+/* Resolve the path, refuse the sources and all that is not a regular file, and make the temporary file with room for
+ * `bytes`, so that what cannot be written is known before anything is computed. */
+bool output_open(output *out, const char *path, size_t count, const output_source *sources, uint64_t bytes, message *m);
 
 /* Write all of it and close. */
 bool output_write(output *out, const void *header, size_t header_bytes, const void *data, uint64_t bytes, message *m);

@@ -42,9 +42,13 @@ void question_of_tile(question *q, const blocks *p, const box *b, const question
     q->in.strides = NULL;
 }
 
-void question_with_mask(question *q) {
+void question_with_mask(question *q, const int64_t *strides, uint64_t offset) {
     q->mask = q->in;
     q->mask.dtype = ARGMAX_CL_UINT8;
+    if (strides) {
+        q->mask.strides = strides;
+        q->mask.offset = offset;
+    }
     q->desc.mask = &q->mask;
 }
 

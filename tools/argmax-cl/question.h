@@ -28,8 +28,9 @@ void question_of_block(question *q, const blocks *p, const box *b, const questio
 /* The block's tile: its place on the kept axes, whole on the reduced ones. There is no such input. */
 void question_of_tile(question *q, const blocks *p, const box *b, const question_rule *rule);
 
-/* The block has a mask that is packed as the block is. */
-void question_with_mask(question *q);
+/* The block has a mask: with strides and the offset of the block's first element, or, strides NULL, packed as the block
+ * is. */
+void question_with_mask(question *q, const int64_t *strides, uint64_t offset);
 
 /* Put what is asked of a block or its tile where it belongs among all answers, of the answer's index type. */
 void question_into_answer(question *q, const blocks *p, const box *b, const answer *r);

@@ -38,6 +38,9 @@ static void print_head(FILE *stream, const options *o, const array *input, const
     (void)fprintf(stream, "\noutput  %s %s\ndevice  %s\n", argmax_cl_dtype_name(r->index_type), shape, device);
     if (r->missing)
         (void)fprintf(stream, "missing %" PRIu64 " of %" PRIu64 " elements, left out\n", r->missing, input->count);
+    if (o->mask)
+        (void)fprintf(stream, "mask    %s: %" PRIu64 " of %" PRIu64 " elements, left out\n", o->mask, r->masked,
+                      input->count);
     if (r->seconds > 0) {
         const bool long_time = r->seconds >= 1;
         (void)fprintf(stream, "time    %.3g %s, %.3g GB/s\n", long_time ? r->seconds : r->seconds * 1e3,
