@@ -98,7 +98,7 @@ void plan_release(argmax_cl_plan plan);
 
 /* runtime/launch.c: an enqueue on a queue that was checked; *event is NULL after a failure. */
 argmax_cl_status plan_enqueue(argmax_cl_plan plan, cl_command_queue queue, bool out_of_order,
-                              const argmax_cl_buffers *buffers, cl_mem workspace, cl_uint wait_count,
+                              const argmax_cl_buffers *given, cl_mem workspace, cl_uint wait_count,
                               const cl_event *wait_list, cl_event *event);
 
 /* api/onecall.c: what argmax_cl and argmin_cl keep. */

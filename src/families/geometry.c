@@ -265,7 +265,7 @@ uint32_t loads_in_flight(const geometry_request *r, uint32_t loads) {
 }
 
 uint64_t candidate_bytes(const problem *p) {
-    return (element_bytes(p) < 8 ? 8u : 16u) * (wants_both(p) ? 2u : 1u);
+    return (uint64_t)(element_bytes(p) < 8 ? 8 : 16) * extremes_of(p);
 }
 
 bool can_be_by_value(const geometry_request *r, const geometry *g) {

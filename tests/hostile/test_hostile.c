@@ -374,9 +374,9 @@ START_TEST(arguments_of_1024_bytes) {
         "argmax float32 3x2x3x2x3x2x3x100 axes=0,2,4,6 value data=peak mask=half",
         "argminmax float32 3x2x3x2x3x2x3x100 axes=1,3,5,7 value maxvalue data=peak mask=half",
         "argminmax float64 3x2x3x2x3x2x3x100 axes=0,2,4,6 value maxvalue data=peak mask=half",
-        "argminmax float32 900x3x2x5x2x2x2x2 axes=0,1,2,3 value maxvalue mask=few "
-        "strides=1,900,2700,5400,30000,70000,150000,310000 "
-        "mstrides=1,900,2700,5400,30000,70000,150000,310000",
+        ("argminmax float32 900x3x2x5x2x2x2x2 axes=0,1,2,3 value maxvalue mask=few "
+         "strides=1,900,2700,5400,30000,70000,150000,310000 "
+         "mstrides=1,900,2700,5400,30000,70000,150000,310000"),
     };
     int taken = 0, refused = 0;
     for (size_t i = 0; i < sizeof of_8_dims / sizeof of_8_dims[0]; i++) {

@@ -132,16 +132,15 @@ static bool read_index(const reader *r, argmax_cl_dtype *dtype, const char *text
     return true;
 }
 
-/* A word that is told of a tensor by the letter before it; NULL for others. */
-static problem_tensor *tensor_named(problem_line *p, const char *name) {
+/* The tensor that a word is told of, by the letter before *what; NULL for other words. */
+static problem_tensor *tensor_named(problem_line *p, const char *name, const char **what) {
     static const char letters[] = "ivmxy";
-    problem_tensor *const tensors[] = {&p->index, &p->value, &p->mask, &p->max_index, &p->max_value};
-    if (strcmp(name, "strides") == 0 || strcmp(name, "offset") == 0)
-        return &p->input;
-    const char *const letter = strchr(letters, name[0]);
-    return name[0] && letter && (strcmp(name + 1, "strides") == 0 || strcmp(name + 1, "offset") == 0)
-               ? tensors[letter - letters]
-               : NULL;
+    problem_tensor *const tensors[] = {&p->index, &p->value, &p->mask, &p->max_index, &p->max_value, &p->input};
+    const size_t input = sizeof tensors / sizeof tensors[0] - 1;
+    const char *const letter = name[0] ? strchr(letters, name[0]) : NULL;
+    const size_t which = letter ? (size_t)(letter - letters) : input;
+    *what = name + (letter != NULL);
+    return strcmp(*what, "strides") == 0 || strcmp(*what, "offset") == 0 ? tensors[which] : NULL;
 }
 
 /* A word after the sizes: NAME=TEXT, or a flag. */
@@ -169,9 +168,10 @@ static bool read_option(const reader *r, problem_line *p) {
     bool ok;
     if (read_choices(r, p, name, text, &ok))
         return ok;
-    problem_tensor *const tensor = tensor_named(p, name);
+    const char *what;
+    problem_tensor *const tensor = tensor_named(p, name, &what);
     if (tensor)
-        return read_tensor(r, p, tensor == &p->input ? name : name + 1, text, tensor);
+        return read_tensor(r, p, what, text, tensor);
     if (strcmp(name, "axes") == 0)
         return read_axes(r, p, text);
     if (strcmp(name, "index") == 0)

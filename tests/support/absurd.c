@@ -11,11 +11,11 @@
 #define INDEX TENSOR(INT64, 0, NULL, NULL, 0)
 #define DESC(in, idx, val, count, list)                                                                                \
     (&(const argmax_cl_desc){.struct_size = sizeof(argmax_cl_desc),                                                    \
-                             .input = in,                                                                              \
-                             .index = idx,                                                                             \
-                             .value = val,                                                                             \
-                             .axis_count = count,                                                                      \
-                             .axes = list})
+                             .input = (in),                                                                            \
+                             .index = (idx),                                                                           \
+                             .value = (val),                                                                           \
+                             .axis_count = (count),                                                                    \
+                             .axes = (list)})
 #define INPUT(dtype, rank, sizes, strides, offset)                                                                     \
     DESC(TENSOR(dtype, rank, sizes, strides, offset), INDEX, NULL, 1, AXES(0))
 #define OUTPUT(dtype, rank, sizes, strides, offset)                                                                    \
