@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# argmax-cl while INPUT goes through in ten blocks and more: at each of its reads the read fails or is interrupted, the
-# file gets shorter or changes, or a signal comes. The result files are whole and right, or there is one error and both
-# are as before; nothing else is left.
+# argmax-cl while INPUT goes through in ten blocks and more, or a mask is read: at each of the reads the read fails or is
+# interrupted, the file gets shorter or changes, or a signal comes. The result files are whole and right, or there is one
+# error and both are as before; nothing else is left.
 # usage: cli_reads.sh ARGMAX_CL LIBREAD_FAULTS EXAMPLE_DATA      argmax-cl on the tests' own OpenCL
 set -euo pipefail
 program=$1 faults=$2 data=$3
@@ -63,6 +63,8 @@ all_faults() { # LEAST ARGUMENTS...: at least so many reads
 touch -d "1 hour ago" "$folder/input"
 all_faults 11 --memory-limit 150K -a 1 input
 all_faults 11 --memory-limit 2M -a 0 input # results that lie in their files
+cp -p "$folder/input" "$folder/x.npy" # the same as a mask: its header, and its bytes
+all_faults 3 --mask input -a 1 "$folder/x.npy"
 if ! "$program" --version | grep -q 'without NetCDF'; then
     cp "$data/ostia_monthly.nc" "$folder/input"
     touch -d "1 hour ago" "$folder/input"

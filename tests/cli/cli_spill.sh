@@ -18,17 +18,21 @@ fail() {
 { printf '\x93NUMPY\x01\x00v\x00%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (1500, 2, 1000), }"
     head -c 12000000 /dev/zero | tr '\0' '?'; } >x.npy
 printf '\x40' | dd of=x.npy bs=1 seek=$((128 + 4 * 2999003 + 3)) conv=notrunc 2>/dev/null # the last row's (1, 3)
-for way in "-a 1 x.npy" "-a 1 --json x.npy"; do
+for way in "-a 1 x.npy" "-a 1 --json x.npy" "-a 1 --both x.npy"; do
     # shellcheck disable=SC2086 # words
     "$program" $way >all
     # shellcheck disable=SC2086
     "$program" --memory-limit 4M $way >limited
     cmp <(grep -vE '^time|"seconds"' all) <(grep -vE '^time|"seconds"' limited) || fail "$way: another answer"
 done
-"$program" -a 1 -o all.npy --values all_values.npy x.npy
-"$program" --memory-limit 4M -a 1 -o limited.npy --values limited_values.npy x.npy
-cmp all.npy limited.npy
-cmp all_values.npy limited_values.npy
+for way in "" --both; do
+    # shellcheck disable=SC2086
+    "$program" $way -a 1 -o all.npy --values all_values.npy x.npy
+    # shellcheck disable=SC2086
+    "$program" $way --memory-limit 4M -a 1 -o limited.npy --values limited_values.npy x.npy
+    cmp all.npy limited.npy
+    cmp all_values.npy limited_values.npy
+done
 if ! "$program" --version | grep -q 'without NetCDF'; then
     "$program" -a 1 -o all.nc x.npy
     "$program" --memory-limit 4M -a 1 -o limited.nc x.npy

@@ -147,9 +147,9 @@ END_TEST
 /* ---- Standard streams ------------------------------------------------------------------------------------------ */
 
 START_TEST(tells_of_itself) {
-    static const char *const options[] = {"--min",     "--axis",   "--last",   "--nan",          "--index-type",
-                                          "--squeeze", "--output", "--values", "--list-devices", "--device",
-                                          "--explain", "--help",   "--version"};
+    static const char *const options[] = {"--min",          "--both",       "--mask",    "--axis",   "--last",
+                                          "--nan",          "--index-type", "--squeeze", "--output", "--values",
+                                          "--list-devices", "--device",     "--explain", "--help",   "--version"};
     result r = run_words("-h", STREAMS_DEFAULT);
     for (size_t i = 0; i < sizeof options / sizeof options[0]; ++i)
         ck_assert_msg(strstr(r.output, options[i]) != NULL, "no %s in the help", options[i]);

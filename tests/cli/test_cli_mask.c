@@ -183,20 +183,20 @@ START_TEST(same_as_a_plain_loop) {
     }
     const size_t *mask_sizes = shapes[_i].sizes;
     const size_t mask_count = mask_sizes[0] * mask_sizes[1] * mask_sizes[2];
-    for (int order = 0; order < 4; ++order) {
+    for (int order = _i % 2; order < 4; order += 2) { /* of INPUT and of the mask */
         const bool fortran[2] = {order & 1, order & 2};
         write_ordered("x.npy", "i2", "(12, 5, 40)", fortran[0], data, sizeof data);
         write_ordered("m.npy", "u1", shapes[_i].shape, fortran[1], mask, mask_count);
         for (size_t r = 0; r < sizeof reductions / sizeof reductions[0]; ++r) {
-            const bool small = (r + (size_t)order + (size_t)_i) % 2; /* then reductions are cut */
+            const bool small = (r + (size_t)order / 2) % 2; /* then reductions are cut */
             char words[200], shape[40];
-            const bool minimum = (r + (size_t)order / 2) % 2;
+            const bool minimum = (r / 2 + (size_t)_i) % 2;
             size_t kept[RANK];
             for (size_t axis = 0; axis < RANK; ++axis)
                 kept[axis] = reductions[r].bits >> axis & 1 ? 1 : sizes[axis];
             by_plain_loop(data, mask, mask_sizes, fortran, reductions[r].bits, minimum, index);
             (void)snprintf(words, sizeof words, "%s --memory-limit %zu --mask m.npy -a %s -o i.npy x.npy",
-                           minimum ? "--min" : "", small ? mask_count + 2000 : COUNT * 100, reductions[r].list);
+                           minimum ? "--min" : "", small ? mask_count + 2000 : (size_t)COUNT * 100, reductions[r].list);
             (void)snprintf(shape, sizeof shape, "(%zu, %zu, %zu)", kept[0], kept[1], kept[2]);
             expect_silence(words);
             expect_npy("i.npy", "i8", shape, index, 8 * kept[0] * kept[1] * kept[2]);

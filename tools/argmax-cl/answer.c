@@ -19,6 +19,8 @@ static bool holds_indices(const answer *r, const char *input, message *m) {
 bool answer_shape(answer *r, const options *o, const array *input, message *m) {
     if (!axes_select(o->axes, input, o->input, r->reduced, m))
         return false;
+    r->op = o->op;
+    r->extrema = o->op == ARGMAX_CL_ARGMINMAX ? 2 : 1;
     r->points = r->reduction = 1;
     for (uint32_t axis = 0; axis < input->rank; ++axis) {
         r->reduced_count += r->reduced[axis];
@@ -29,6 +31,21 @@ bool answer_shape(answer *r, const options *o, const array *input, message *m) {
     r->index_type = o->index_type;
     r->value_type = packing_dtype(&input->packing, input->dtype);
     return holds_indices(r, o->input, m);
+}
+
+answer answer_of(const answer *r, uint32_t which) {
+    answer one = *r;
+    if (r->extrema == 1)
+        return one;
+    one.op = which == 0 ? ARGMAX_CL_ARGMIN : ARGMAX_CL_ARGMAX;
+    one.extrema = 1;
+    one.index = (char *)r->index + which * r->points * argmax_cl_dtype_size(r->index_type);
+    one.value = (char *)r->value + which * r->points * argmax_cl_dtype_size(r->value_type);
+    return one;
+}
+
+const char *answer_operator(const answer *r) {
+    return r->op == ARGMAX_CL_ARGMIN ? "argmin" : r->op == ARGMAX_CL_ARGMAX ? "argmax" : "argminmax";
 }
 
 bool answer_index(const answer *r, uint64_t point, uint64_t *index) {
@@ -57,8 +74,10 @@ void answer_forget(const answer *r) {
     spill_forget(&r->value_room);
 }
 
-uint32_t answer_file_shape(const answer *r, const array *input, bool squeeze, uint64_t sizes[ARGMAX_CL_MAX_RANK]) {
+uint32_t answer_file_shape(const answer *r, const array *input, bool squeeze, uint64_t sizes[ANSWER_RANK_MAX]) {
     uint32_t rank = 0;
+    if (r->extrema > 1)
+        sizes[rank++] = r->extrema;
     for (uint32_t axis = 0; axis < input->rank; ++axis)
         if (!squeeze || !r->reduced[axis])
             sizes[rank++] = r->sizes[axis];

@@ -28,7 +28,7 @@ typedef struct computation {
     message *m;
     question_rule rule;
     blocks plan;
-    int64_t *index; /* of a block, row-major over its kept axes */
+    int64_t *index; /* of a block, row-major over its kept axes; of both extrema one after the other */
     void *value;
     argmax_cl_partial *tile; /* of the blocks of a tile so far */
     bool spilled;            /* results lie in files */
@@ -43,13 +43,13 @@ static uint64_t memory_limit(const options *o) {
 
 /* For a point of a block: its answer here and in the device's memory, and the tile's partial. */
 static uint64_t point_bytes(const computation *c) {
-    return 2 * (sizeof(int64_t) + argmax_cl_dtype_size(c->rule.dtype)) + sizeof(argmax_cl_partial);
+    return c->r->extrema * (2 * (sizeof(int64_t) + argmax_cl_dtype_size(c->rule.dtype)) + sizeof(argmax_cl_partial));
 }
 
 /* For a point of the results: index, value, and what a packed value means. */
 static uint64_t result_bytes(const computation *c) {
-    return argmax_cl_dtype_size(c->r->index_type) + argmax_cl_dtype_size(c->rule.dtype) +
-           (c->s->a.packing.is_packed ? argmax_cl_dtype_size(c->r->value_type) : 0);
+    return c->r->extrema * (argmax_cl_dtype_size(c->r->index_type) + argmax_cl_dtype_size(c->rule.dtype) +
+                            (c->s->a.packing.is_packed ? argmax_cl_dtype_size(c->r->value_type) : 0));
 }
 
 /* Results take up to half of the memory; larger ones lie in files, and of these a tile is in memory. */
@@ -81,11 +81,11 @@ static bool take_room(const computation *c, spill *room, uint64_t bytes, spill_p
 static bool take_memory(computation *c) {
     const spill_place nowhere = SPILL_NOWHERE;
     const size_t size = argmax_cl_dtype_size(c->rule.dtype);
-    const uint64_t points = c->plan.tile_points;
     answer *r = c->r;
+    const uint64_t points = r->extrema * c->plan.tile_points, all = r->extrema * r->points;
     const bool stored = c->s->a.packing.is_packed; /* then values are not yet what goes to the file */
-    if (!take_room(c, &r->index_room, r->points * argmax_cl_dtype_size(r->index_type), r->index_place) ||
-        !take_room(c, &r->value_room, r->points * size, stored ? nowhere : r->value_place))
+    if (!take_room(c, &r->index_room, all * argmax_cl_dtype_size(r->index_type), r->index_place) ||
+        !take_room(c, &r->value_room, all * size, stored ? nowhere : r->value_place))
         return false;
     r->index = r->index_room.data;
     r->value = r->value_room.data;
@@ -115,11 +115,28 @@ static bool reduce(computation *c, const argmax_cl_desc *desc, const argmax_cl_h
     double seconds = 0;
     argmax_cl_host_options host = ARGMAX_CL_HOST_OPTIONS_INIT;
     host.seconds_compute = &seconds;
-    const bool good = (!c->o->explain || c->r->plan || describe(c, desc)) &&
-                      (c->rule.op == ARGMAX_CL_ARGMIN ? argmin_cl_host : argmax_cl_host)(c->handle, desc, arrays,
-                                                                                         &host) == ARGMAX_CL_SUCCESS;
+    const argmax_cl_operator op = c->rule.op;
+    const bool good =
+        (!c->o->explain || c->r->plan || describe(c, desc)) &&
+        (op == ARGMAX_CL_ARGMIN   ? argmin_cl_host
+         : op == ARGMAX_CL_ARGMAX ? argmax_cl_host
+                                  : argminmax_cl_host)(c->handle, desc, arrays, &host) == ARGMAX_CL_SUCCESS;
     c->r->seconds += seconds;
     return good || told(c, ARGMAX_CL_ERROR_OPENCL);
+}
+
+/* Where the answers are in all of the results. A negative scale makes the stored maximum the meant minimum. */
+static void answers_in_results(const computation *c, argmax_cl_host_arrays *arrays) {
+    const answer *r = c->r;
+    char *const index[2] = {r->index, (char *)r->index + r->points * argmax_cl_dtype_size(r->index_type)};
+    char *const value[2] = {r->value, (char *)r->value + r->points * argmax_cl_dtype_size(c->rule.dtype)};
+    const size_t first = r->extrema > 1 && packing_reverses(&c->s->a.packing) ? 1 : 0;
+    arrays->index = index[first];
+    arrays->value = value[first];
+    if (r->extrema > 1) {
+        arrays->max_index = index[1 - first];
+        arrays->max_value = value[1 - first];
+    }
 }
 
 static void ask(const computation *c, question *q, argmax_cl_host_arrays *arrays, const block *b) {
@@ -140,8 +157,7 @@ static bool take_whole(computation *c, const block *b) {
     question q;
     ask(c, &q, &arrays, b);
     question_into_answer(&q, &c->plan, &b->where, c->r);
-    arrays.index = c->r->index;
-    arrays.value = c->r->value;
+    answers_in_results(c, &arrays);
     return reduce(c, &q.desc, &arrays);
 }
 
@@ -153,12 +169,16 @@ static bool take_part(computation *c, const block *b, uint64_t points) {
     ask(c, &q, &arrays, b);
     arrays.index = c->index;
     arrays.value = c->value;
+    if (c->r->extrema > 1) {
+        arrays.max_index = c->index + points;
+        arrays.max_value = (char *)c->value + points * argmax_cl_dtype_size(c->rule.dtype);
+    }
     place.sizes = c->plan.sizes;
     place.start = b->where.start;
     if (!reduce(c, &q.desc, &arrays))
         return false;
     if (b->first)
-        memset(c->tile, 0, points * sizeof *c->tile);
+        memset(c->tile, 0, c->r->extrema * points * sizeof *c->tile);
     return told(c, argmax_cl_partials_add(c->rule.op, &q.desc, &place, &arrays, c->tile));
 }
 
@@ -167,8 +187,7 @@ static bool finish_tile(computation *c, const box *b) {
     question q;
     question_of_tile(&q, &c->plan, b, &c->rule);
     question_into_answer(&q, &c->plan, b, c->r);
-    arrays.index = c->r->index;
-    arrays.value = c->r->value;
+    answers_in_results(c, &arrays);
     return told(c, argmax_cl_partials_finish(c->rule.op, &q.desc, c->tile, &arrays));
 }
 
@@ -206,13 +225,14 @@ static bool take_blocks(computation *c) {
 static bool unpack(computation *c) {
     const packing *p = &c->s->a.packing;
     answer *r = c->r;
+    const uint64_t all = r->extrema * r->points;
     uint64_t index;
     if (!p->is_packed)
         return true;
     spill meant;
-    if (!take_room(c, &meant, r->points * argmax_cl_dtype_size(r->value_type), r->value_place))
+    if (!take_room(c, &meant, all * argmax_cl_dtype_size(r->value_type), r->value_place))
         return false;
-    for (uint64_t i = 0; i < r->points; ++i) {
+    for (uint64_t i = 0; i < all; ++i) {
         const double value = answer_index(r, i, &index)
                                  ? packing_unpack(p, number_load(c->rule.dtype, r->value, i)).as.real
                                  : (double)NAN;
@@ -232,7 +252,7 @@ static void mark_none(const computation *c) {
     uint64_t bits = 0, index;
     if (!number_store(c->rule.dtype, (double)NAN, &bits))
         bits = c->s->missing.mark_count ? c->s->missing.marks[0] : 0;
-    for (uint64_t i = 0; (c->r->missing || c->mask->data) && i < c->r->points; ++i)
+    for (uint64_t i = 0; (c->r->missing || c->mask->data) && i < c->r->extrema * c->r->points; ++i)
         if (!answer_index(c->r, i, &index))
             memcpy((char *)c->r->value + i * size, &bits, size);
 }
@@ -249,7 +269,9 @@ static bool read_mask(const computation *c) {
 bool answer_compute(answer *r, const options *o, reader *s, mask_file *mask, argmax_cl_handle handle, message *m) {
     computation c = {.r = r, .o = o, .s = s, .mask = mask, .handle = handle, .m = m};
     const bool reverse = packing_reverses(&s->a.packing);
-    c.rule = (question_rule){.op = (o->op == ARGMAX_CL_ARGMIN) != reverse ? ARGMAX_CL_ARGMIN : ARGMAX_CL_ARGMAX,
+    c.rule = (question_rule){.op = r->extrema > 1                           ? ARGMAX_CL_ARGMINMAX
+                                   : (o->op == ARGMAX_CL_ARGMIN) != reverse ? ARGMAX_CL_ARGMIN
+                                                                            : ARGMAX_CL_ARGMAX,
                              .direction = o->direction,
                              .nan_mode = o->nan_mode,
                              .dtype = s->a.dtype,

@@ -85,10 +85,28 @@ static void print_column(FILE *stream, const array *input, const answer *r, colu
     (void)fputs(r->points ? "]" : "[]", stream);
 }
 
-void json_print(FILE *stream, const options *o, const array *input, const answer *r, const char *device) {
-    uint64_t sizes[ARGMAX_CL_MAX_RANK];
+/* The lists of one extremum; the indent is that of their keys. */
+static void print_lists(FILE *stream, const array *input, const answer *r, const char *indent) {
     const char *between = "";
-    (void)fprintf(stream, "{\n  \"operator\": \"%s\"", o->op == ARGMAX_CL_ARGMIN ? "argmin" : "argmax");
+    (void)fprintf(stream, "%s\"index\": ", indent);
+    print_column(stream, input, r, COLUMN_INDEX, 0);
+    (void)fprintf(stream, ",\n%s\"value\": ", indent);
+    print_column(stream, input, r, COLUMN_VALUE, 0);
+    (void)fprintf(stream, ",\n%s\"winner\": {", indent);
+    for (uint32_t axis = 0; axis < input->rank; ++axis)
+        if (r->reduced[axis] && input->axes[axis].count) {
+            (void)fputs(between, stream);
+            print_string(stream, input->dimension_names[axis]);
+            (void)fputs(": ", stream);
+            print_column(stream, input, r, COLUMN_COORDINATE, axis);
+            between = ", ";
+        }
+    (void)fputc('}', stream);
+}
+
+void json_print(FILE *stream, const options *o, const array *input, const answer *r, const char *device) {
+    uint64_t sizes[ANSWER_RANK_MAX];
+    (void)fprintf(stream, "{\n  \"operator\": \"%s\"", answer_operator(r));
     print_text(stream, "input", o->input);
     if (input->variable)
         print_text(stream, "variable", input->variable);
@@ -107,18 +125,14 @@ void json_print(FILE *stream, const options *o, const array *input, const answer
         print_text(stream, "plan", r->plan);
     if (*input->units)
         print_text(stream, "units", input->units);
-    (void)fputs(",\n  \"index\": ", stream);
-    print_column(stream, input, r, COLUMN_INDEX, 0);
-    (void)fputs(",\n  \"value\": ", stream);
-    print_column(stream, input, r, COLUMN_VALUE, 0);
-    (void)fputs(",\n  \"winner\": {", stream);
-    for (uint32_t axis = 0; axis < input->rank; ++axis)
-        if (r->reduced[axis] && input->axes[axis].count) {
-            (void)fputs(between, stream);
-            print_string(stream, input->dimension_names[axis]);
-            (void)fputs(": ", stream);
-            print_column(stream, input, r, COLUMN_COORDINATE, axis);
-            between = ", ";
-        }
-    (void)fputs("}\n}\n", stream);
+    (void)fputs(",\n", stream);
+    for (uint32_t i = 0; i < r->extrema; ++i) {
+        const answer one = answer_of(r, i);
+        if (r->extrema > 1)
+            (void)fputs(i == 0 ? "  \"minimum\": {\n" : ",\n  \"maximum\": {\n", stream);
+        print_lists(stream, input, &one, r->extrema > 1 ? "    " : "  ");
+        if (r->extrema > 1)
+            (void)fputs("\n  }", stream);
+    }
+    (void)fputs("\n}\n", stream);
 }

@@ -67,7 +67,7 @@ typedef struct result_file {
 } result_file;
 
 static void describe_files(run_state *s, const options *o, result_file files[2]) {
-    uint64_t sizes[ARGMAX_CL_MAX_RANK];
+    uint64_t sizes[ANSWER_RANK_MAX];
     const uint32_t rank = answer_file_shape(&s->result, &s->input.a, o->squeeze, sizes);
     files[0] = (result_file){.path = o->output,
                              .dtype = o->index_type,
@@ -80,7 +80,7 @@ static void describe_files(run_state *s, const options *o, result_file files[2])
                              .room = &s->result.value_room,
                              .place = &s->result.value_place};
     for (size_t i = 0; i < 2; ++i) {
-        files[i].bytes = s->result.points * argmax_cl_dtype_size(files[i].dtype);
+        files[i].bytes = s->result.extrema * s->result.points * argmax_cl_dtype_size(files[i].dtype);
         files[i].header_bytes = npy_format(files[i].header, files[i].dtype, i == 1 && s->input.a.boolean, rank, sizes);
     }
 }
@@ -112,10 +112,10 @@ static bool open_outputs(run_state *s, const options *o, const struct stat *inpu
            (plot_check(&s->result, &s->input.a, m) && output_open(&s->outputs[2], o->plot, count, sources, 0, m));
 }
 
-static bool write_output(run_state *s, const options *o, const result_file *f, size_t which, message *m) {
+static bool write_output(run_state *s, const result_file *f, size_t which, message *m) {
     output *out = &s->outputs[which];
     if (names_netcdf(f->path))
-        return netcdf_write(out->temporary, f->path, &s->input, &s->result, o, which == 0, m) && output_finish(out, m);
+        return netcdf_write(out->temporary, f->path, &s->input, &s->result, which == 0, m) && output_finish(out, m);
     const bool there = f->room->mapped != NULL; /* then the data are in the file */
     return output_write(out, f->header, f->header_bytes, f->data, there ? 0 : f->bytes, m);
 }
@@ -124,7 +124,7 @@ static bool write_outputs(run_state *s, const options *o, message *m) {
     result_file files[2];
     describe_files(s, o, files);
     for (size_t i = 0; i < 2; ++i)
-        if (files[i].path && !write_output(s, o, &files[i], i, m))
+        if (files[i].path && !write_output(s, &files[i], i, m))
             return false;
     if (o->plot && (!plot_write(s->outputs[2].temporary, o->plot, &s->input.a, &s->result, o, m) ||
                     !output_finish(&s->outputs[2], m)))

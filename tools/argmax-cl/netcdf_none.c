@@ -17,12 +17,11 @@ const char *netcdf_version(void) {
     return NULL;
 }
 
-bool netcdf_write(const char *path, const char *shown, const reader *in, const answer *r, const options *o,
-                  bool with_indices, message *m) {
+bool netcdf_write(const char *path, const char *shown, const reader *in, const answer *r, bool with_indices,
+                  message *m) {
     (void)path;
     (void)in;
     (void)r;
-    (void)o;
     (void)with_indices;
     return complain(m, "%s: a NetCDF file, expected .npy: this program was built without NetCDF (libnetcdf)", shown);
 }

@@ -16,9 +16,9 @@ typedef struct draft {
     int file, code;
     int dimensions[ARGMAX_CL_MAX_RANK], rank;
     const reader *in;
-    const answer *r;
-    const char *word; /* "argmax" */
-    const char *name; /* of the variable */
+    const answer *r;    /* of one extremum */
+    const char *ending; /* of its value's name, where both are in the file; else "" */
+    const char *name;   /* of the variable */
 } draft;
 
 static bool good(draft *d, int code) {
@@ -134,9 +134,11 @@ static void write_values(draft *d) {
     const void *none = d->r->value_type == ARGMAX_CL_FLOAT64   ? (const void *)&nan_double
                        : d->r->value_type == ARGMAX_CL_FLOAT32 ? (const void *)&nan_float
                                                                : NULL;
-    char about[2 * NC_MAX_NAME] = "";
-    append(about, sizeof about, "extreme of %s", d->name);
-    const int id = define_variable(d, d->name, type_of(d->r->value_type), about, none);
+    char name[2 * NC_MAX_NAME] = "", about[2 * NC_MAX_NAME] = "";
+    append(name, sizeof name, "%s%s", d->name, d->ending);
+    append(about, sizeof about, "%s of %s",
+           *d->ending ? d->r->op == ARGMAX_CL_ARGMIN ? "minimum" : "maximum" : "extreme", d->name);
+    const int id = define_variable(d, name, type_of(d->r->value_type), about, none);
     if (d->code == NC_NOERR && *d->in->a.units)
         (void)good(d, nc_put_att_text(d->file, id, "units", strlen(d->in->a.units), d->in->a.units));
     put_results(d, id, d->r->value, d->r->value_type);
@@ -145,8 +147,8 @@ static void write_values(draft *d) {
 static void write_indices(draft *d) {
     static const uint64_t none = UINT64_MAX;
     char name[2 * NC_MAX_NAME] = "", about[2 * NC_MAX_NAME] = "";
-    append(name, sizeof name, "%s_%s", d->name, d->word);
-    append(about, sizeof about, "%s of %s along", d->word, d->name);
+    append(name, sizeof name, "%s_%s", d->name, answer_operator(d->r));
+    append(about, sizeof about, "%s of %s along", answer_operator(d->r), d->name);
     for (uint32_t axis = 0; axis < d->in->a.rank; ++axis)
         if (d->r->reduced[axis])
             append(about, sizeof about, " %s",
@@ -165,7 +167,7 @@ static void write_meaning(draft *d, uint32_t axis) {
     double *values = from < 0 ? NULL : malloc(PIECE_POINTS * sizeof *values);
     if (!values)
         return;
-    append(name, sizeof name, "%s_%s_%s", d->name, d->word, d->in->a.dimension_names[axis]);
+    append(name, sizeof name, "%s_%s_%s", d->name, answer_operator(d->r), d->in->a.dimension_names[axis]);
     append(about, sizeof about, "%s of the extreme", d->in->a.dimension_names[axis]);
     const int id = define_variable(d, name, NC_DOUBLE, about, &none);
     if (d->code == NC_NOERR) {
@@ -183,24 +185,28 @@ static void write_meaning(draft *d, uint32_t axis) {
     free(values);
 }
 
-bool netcdf_write(const char *path, const char *shown, const reader *in, const answer *r, const options *o,
-                  bool with_indices, message *m) {
+static void write_extremum(draft *d, bool with_indices) {
+    write_values(d);
+    if (with_indices)
+        write_indices(d);
+    for (uint32_t axis = 0; with_indices && axis < d->in->a.rank; ++axis)
+        if (d->r->reduced[axis])
+            write_meaning(d, axis);
+}
+
+bool netcdf_write(const char *path, const char *shown, const reader *in, const answer *r, bool with_indices,
+                  message *m) {
     const char *slash = in->a.variable ? strrchr(in->a.variable, '/') : NULL;
-    draft d = {.in = in,
-               .r = r,
-               .word = o->op == ARGMAX_CL_ARGMIN ? "argmin" : "argmax",
-               .name = slash            ? slash + 1
-                       : in->a.variable ? in->a.variable
-                                        : "value"};
+    draft d = {.in = in, .r = r, .name = slash ? slash + 1 : in->a.variable ? in->a.variable : "value"};
     netcdf_lock(true);
     if (good(&d, nc_create(path, NC_CLOBBER | NC_NETCDF4, &d.file))) {
         define_dimensions(&d);
-        write_values(&d);
-        if (with_indices)
-            write_indices(&d);
-        for (uint32_t axis = 0; with_indices && axis < in->a.rank; ++axis)
-            if (r->reduced[axis])
-                write_meaning(&d, axis);
+        for (uint32_t i = 0; i < r->extrema; ++i) {
+            const answer one = answer_of(r, i);
+            d.r = &one;
+            d.ending = r->extrema == 1 ? "" : i == 0 ? "_min" : "_max";
+            write_extremum(&d, with_indices);
+        }
         const int closed = nc_close(d.file);
         (void)good(&d, closed);
     }

@@ -6,7 +6,7 @@
 
 /* Write the values and, when wanted, the indices with the winners' coordinates; `shown` is the file's name in messages.
  * Built without libnetcdf, it always fails and says so. */
-bool netcdf_write(const char *path, const char *shown, const reader *in, const answer *r, const options *o,
-                  bool with_indices, message *m);
+bool netcdf_write(const char *path, const char *shown, const reader *in, const answer *r, bool with_indices,
+                  message *m);
 
 #endif

@@ -14,6 +14,7 @@ const char options_help[] =
     "  INPUT: file.npy | file.nc | file.nc:variable | file.h5:/path | - (.npy on standard input)\n"
     "\n"
     "  --min                            the index of the minimum\n"
+    "  --both                           the minimum and the maximum, from one read\n"
     "  -a, --axis LIST                  axes to reduce, comma-separated: numbers, negative ones from the end, or names "
     "of\n"
     "                                   dimensions; default: all\n"
@@ -42,6 +43,7 @@ const char options_help[] =
 
 enum {
     OPTION_MIN = 256,
+    OPTION_BOTH,
     OPTION_LAST,
     OPTION_NAN,
     OPTION_INDEX,
@@ -60,6 +62,7 @@ enum {
 
 static const struct option long_options[] = {
     {"min", no_argument, NULL, OPTION_MIN},
+    {"both", no_argument, NULL, OPTION_BOTH},
     {"axis", required_argument, NULL, 'a'},
     {"last", no_argument, NULL, OPTION_LAST},
     {"nan", required_argument, NULL, OPTION_NAN},
@@ -132,6 +135,9 @@ static bool apply(int option, char *argument, options *o, message *m) {
     switch (option) {
     case OPTION_MIN:
         o->op = ARGMAX_CL_ARGMIN;
+        break;
+    case OPTION_BOTH:
+        o->op = ARGMAX_CL_ARGMINMAX;
         break;
     case 'a':
         o->axes = argument;
@@ -220,6 +226,10 @@ bool options_parse(int argc, char **argv, options *o, message *m) {
     if (optind + 1 < argc)
         return complain(m, "%.200s: a second INPUT, expected one", argv[optind + 1]);
     o->input = argv[optind];
+    if (given[OPTION_MIN] && given[OPTION_BOTH])
+        return complain(m, "--min: with --both, which has the minimum, expected one of the two");
+    if (o->plot && given[OPTION_BOTH])
+        return complain(m, "--plot: with --both, expected one extremum to draw: the maximum, or --min");
     if (o->mask && strcmp(o->mask, "-") == 0 && strcmp(o->input, "-") == 0)
         return complain(m, "--mask: -, which is INPUT as well, expected another file");
     return true;

@@ -32,6 +32,11 @@ void question_of_block(question *q, const blocks *p, const box *b, const questio
     q->desc.axes = q->axes;
     q->desc.axis_direction = rule->direction;
     q->desc.nan_mode = rule->nan_mode;
+    if (rule->op == ARGMAX_CL_ARGMINMAX) {
+        q->desc.max_index = &q->index;
+        q->desc.max_value = &q->value;
+        q->desc.max_direction = rule->direction;
+    }
 }
 
 void question_of_tile(question *q, const blocks *p, const box *b, const question_rule *rule) {

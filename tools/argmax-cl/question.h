@@ -22,7 +22,7 @@ typedef struct question {
     uint32_t axes[ARGMAX_CL_MAX_RANK];
 } question;
 
-/* A block in memory, packed in the order of its file, with packed answers: int64 and values. */
+/* A block in memory, packed in the order of its file, with packed answers of each extremum: int64 and values. */
 void question_of_block(question *q, const blocks *p, const box *b, const question_rule *rule);
 
 /* The block's tile: its place on the kept axes, whole on the reduced ones. There is no such input. */

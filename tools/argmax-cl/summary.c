@@ -12,14 +12,14 @@
 
 static void print_head(FILE *stream, const options *o, const array *input, const answer *r, const char *device) {
     char shape[SHAPE_TEXT];
-    uint64_t sizes[ARGMAX_CL_MAX_RANK];
+    uint64_t sizes[ANSWER_RANK_MAX];
     const char *between = "";
     const size_t given = strlen(o->input), own = input->variable ? strlen(input->variable) : 0;
     /* A variable that the user did not name is named. */
     const bool named = own && (given <= own || strcmp(o->input + given - own, input->variable) != 0);
     format_shape(shape, input->rank, input->sizes);
-    (void)fprintf(stream, "%s of %s%s%s\ninput   %s %s", o->op == ARGMAX_CL_ARGMIN ? "argmin" : "argmax", o->input,
-                  named ? ":" : "", named ? input->variable : "", array_type_name(input), shape);
+    (void)fprintf(stream, "%s of %s%s%s\ninput   %s %s", r->extrema > 1 ? "argmin and argmax" : answer_operator(r),
+                  o->input, named ? ":" : "", named ? input->variable : "", array_type_name(input), shape);
     bool named_any = false;
     for (uint32_t axis = 0; axis < input->rank; ++axis)
         named_any = named_any || input->dimension_names[axis];
@@ -35,7 +35,8 @@ static void print_head(FILE *stream, const options *o, const array *input, const
             between = ", ";
         }
     format_shape(shape, answer_file_shape(r, input, o->squeeze, sizes), sizes);
-    (void)fprintf(stream, "\noutput  %s %s\ndevice  %s\n", argmax_cl_dtype_name(r->index_type), shape, device);
+    (void)fprintf(stream, "\noutput  %s %s%s\ndevice  %s\n", argmax_cl_dtype_name(r->index_type), shape,
+                  r->extrema > 1 ? ": minimum, maximum" : "", device);
     if (r->missing)
         (void)fprintf(stream, "missing %" PRIu64 " of %" PRIu64 " elements, left out\n", r->missing, input->count);
     if (o->mask)
@@ -104,31 +105,31 @@ static void print_points(FILE *stream, const array *input, const answer *r) {
 }
 
 /* Whether the first number wins over the second: a NaN that is a winner beats every number. */
-static bool beats(const options *o, number a, number b) {
+static bool beats(const answer *r, number a, number b) {
     if (number_is_nan(a) || number_is_nan(b))
         return number_is_nan(a) && !number_is_nan(b);
-    return o->op == ARGMAX_CL_ARGMIN ? number_less(a, b) : number_less(b, a);
+    return r->op == ARGMAX_CL_ARGMIN ? number_less(a, b) : number_less(b, a);
 }
 
-static void print_extreme(FILE *stream, const options *o, const array *input, const answer *r) {
+static void print_extreme(FILE *stream, const array *input, const answer *r) {
     uint64_t best = 0, best_index = 0, equal = 0, index;
     number extreme = {0};
     for (uint64_t point = 0; point < r->points; ++point) {
         if (!answer_index(r, point, &index))
             continue;
         const number value = number_load(r->value_type, r->value, point);
-        if (equal == 0 || beats(o, value, extreme)) {
+        if (equal == 0 || beats(r, value, extreme)) {
             best = point;
             best_index = index;
             extreme = value;
             equal = 1;
-        } else if (!beats(o, extreme, value)) {
+        } else if (!beats(r, extreme, value)) {
             ++equal;
         }
     }
     if (equal == 0)
         return;
-    (void)fprintf(stream, "%s ", o->op == ARGMAX_CL_ARGMIN ? "smallest" : "largest");
+    (void)fprintf(stream, "%s ", r->op == ARGMAX_CL_ARGMIN ? "smallest" : "largest");
     print_value(stream, input, r, best);
     (void)fputs(" at ", stream);
     print_place(stream, input, r, best, &best_index);
@@ -169,21 +170,30 @@ static bool print_frequent(FILE *stream, const array *input, const answer *r, me
     return true;
 }
 
-bool summary_print(FILE *stream, const options *o, const array *input, const answer *r, const char *device,
-                   message *m) {
-    print_head(stream, o, input, r, device);
-    if (r->points == 0) {
-        (void)fputs("0 points\n", stream);
-        return true;
-    }
+static bool print_extremum(FILE *stream, const array *input, const answer *r, message *m) {
     if (r->points <= POINTS_SHOWN) {
         print_points(stream, input, r);
         return true;
     }
     if (!print_frequent(stream, input, r, m))
         return false;
-    print_extreme(stream, o, input, r);
+    print_extreme(stream, input, r);
     return true;
+}
+
+bool summary_print(FILE *stream, const options *o, const array *input, const answer *r, const char *device,
+                   message *m) {
+    bool good = true;
+    print_head(stream, o, input, r, device);
+    if (r->points == 0)
+        (void)fputs("0 points\n", stream);
+    for (uint32_t i = 0; i < r->extrema && r->points > 0 && good; ++i) {
+        const answer one = answer_of(r, i);
+        if (r->extrema > 1)
+            (void)fputs(i == 0 ? "minimum\n" : "maximum\n", stream);
+        good = print_extremum(stream, input, &one, m);
+    }
+    return good;
 }
 
 void summary_explain(FILE *stream, const answer *r, const char *device) {
