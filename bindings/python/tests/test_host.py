@@ -123,7 +123,8 @@ def test_empty_as_numpy(shape, axis):
     (dict(a=[[1]], axis=(0, 0)), ValueError), (dict(a=[1], axis=()), ValueError), (dict(a=[1], nan="x"), ValueError),
     (dict(a=[1], index_dtype=float), TypeError), (dict(a=[1], device="no such device"), argmax_cl.Error),
     (dict(a=np.broadcast_to(np.int8(1), 2**33), index_dtype=np.int32), ValueError),
-    (dict(a=np.ma.masked_array([1, 2], [0, 1])), TypeError),
+    (dict(a=[1, 2], where=[1, 0]), TypeError), (dict(a=[1, 2], where=np.ones(3, bool)), ValueError),
+    (dict(a=[1, 2], where=np.ones((1, 2), bool)), ValueError), (dict(a=[1, 2], out=np.empty((), int), values=True), ValueError),
 ])  # fmt: skip
 def test_errors(arguments, kind):
     with pytest.raises(kind):
@@ -178,7 +179,7 @@ def test_a_small_call_costs_at_most_15_microseconds_over_c():
     a = np.arange(64, dtype=np.float32)
     argmax_cl.argmax(a)
     index = np.empty((), np.int64)
-    described, _ = _reduce.host_desc(1, 4, (64,), None, (0,), False, False, 8, False)
+    described = _reduce.host_desc(1, 4, (64,), None, (0,), (False,), False, 8, False)[0]
     pointers = _library.Pointers(sizeof(_library.Pointers), a.ctypes.data, index.ctypes.data, None)
     handle = _library.handle_of(None)
 

@@ -51,13 +51,16 @@ class Tensor(ctypes.Structure):
 class Desc(ctypes.Structure):
     _fields_ = [("struct_size", c_size_t), ("input", POINTER(Tensor)), ("index", POINTER(Tensor)),
                 ("value", POINTER(Tensor)), ("axis_count", c_uint32), ("axes", POINTER(c_uint32)),
-                ("direction", c_int), ("nan_mode", c_int), ("strategy", c_char_p), ("tuning", c_char_p)]  # fmt: skip
+                ("direction", c_int), ("nan_mode", c_int), ("strategy", c_char_p), ("tuning", c_char_p),
+                ("mask", POINTER(Tensor)), ("max_index", POINTER(Tensor)), ("max_value", POINTER(Tensor)),
+                ("max_direction", c_int)]  # fmt: skip
 
 
 class Pointers(ctypes.Structure):
     """argmax_cl_host_arrays and argmax_cl_buffers."""
 
-    _fields_ = [("struct_size", c_size_t), ("input", c_void_p), ("index", c_void_p), ("value", c_void_p)]
+    _fields_ = [("struct_size", c_size_t), ("input", c_void_p), ("index", c_void_p), ("value", c_void_p),
+                ("mask", c_void_p), ("max_index", c_void_p), ("max_value", c_void_p)]  # fmt: skip
 
 
 def _load() -> ctypes.CDLL:
@@ -82,13 +85,15 @@ _library.argmax_cl_version.restype = c_char_p
 _library.argmax_cl_list_devices.argtypes = [c_uint32, POINTER(c_void_p), POINTER(c_uint32)]
 _library.argmax_cl_create.argtypes = [POINTER(c_void_p), c_void_p, c_void_p]
 _library.argmax_cl_create_default.argtypes = [POINTER(c_void_p), c_char_p]
-for _name in ("argmax_cl_host", "argmin_cl_host"):
+for _name in ("argmax_cl_host", "argmin_cl_host", "argminmax_cl_host"):
     getattr(_library, _name).argtypes = [c_void_p, POINTER(Desc), POINTER(Pointers), c_void_p]
-for _name in ("argmax_cl", "argmin_cl"):
+for _name in ("argmax_cl", "argmin_cl", "argminmax_cl"):
     getattr(_library, _name).argtypes = [c_void_p, c_void_p, POINTER(Desc), POINTER(Pointers), c_uint32, c_void_p,
                                          POINTER(c_void_p)]  # fmt: skip
-HOST: dict[str, Any] = {"argmax": _library.argmax_cl_host, "argmin": _library.argmin_cl_host}
-ENQUEUE: dict[str, Any] = {"argmax": _library.argmax_cl, "argmin": _library.argmin_cl}
+HOST: dict[str, Any] = {"argmax": _library.argmax_cl_host, "argmin": _library.argmin_cl_host,
+                        "argminmax": _library.argminmax_cl_host}  # fmt: skip
+ENQUEUE: dict[str, Any] = {"argmax": _library.argmax_cl, "argmin": _library.argmin_cl,
+                           "argminmax": _library.argminmax_cl}  # fmt: skip
 
 
 def check(status: int) -> None:
@@ -141,10 +146,16 @@ def tensor(dtype: int, sizes: Sequence[int] = (), strides: Sequence[int] | None 
                   None if strides is None else (c_int64 * rank)(*strides), offset)  # fmt: skip
 
 
-def desc(source: Tensor, index: Tensor, value: Tensor | None, axes: Sequence[int], last: bool, ignore: bool) -> Desc:
-    """The descriptor; a field that it gets later (a mask) enters here. ctypes keeps what it points to alive."""
-    return Desc(sizeof(Desc), ctypes.pointer(source), ctypes.pointer(index),
-                None if value is None else ctypes.pointer(value), len(axes), (c_uint32 * len(axes))(*axes),
-                int(last), int(ignore), None, None)  # fmt: skip
+def _to(one: Tensor | None) -> Any:
+    return None if one is None else ctypes.pointer(one)
 
 
+def desc(source: Tensor, mask: Tensor | None, indices: Sequence[Tensor], values: Sequence[Tensor], axes: Sequence[int],
+         last: Sequence[bool], ignore: bool) -> Desc:  # fmt: skip
+    """The descriptor; one of indices, values and last, or two: the minimum's and the maximum's. No values: none are
+    wanted. ctypes keeps what it points to alive."""
+    index, max_index = [*indices, None][:2]
+    value, max_value = [*values, None, None][:2]
+    return Desc(sizeof(Desc), _to(source), _to(index), _to(value), len(axes), (c_uint32 * len(axes))(*axes),
+                int(last[0]), int(ignore), None, None, _to(mask), _to(max_index), _to(max_value),
+                int(last[1]) if max_index else 0)  # fmt: skip
