@@ -2,12 +2,14 @@
 program test_api
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: int8, int32, int64, real32, real64
+  use, intrinsic :: ieee_arithmetic, only: ieee_is_nan, ieee_quiet_nan, ieee_value
   use argmax_cl
   implicit none
   type(c_ptr) :: handle = c_null_ptr
   call must(argmax_cl_create_default(handle), 'create_default')
   call layouts()
   call errors()
+  call masks()
   call components()
   call bounds()
   call one_call()
@@ -55,14 +57,48 @@ contains
     real(real32) :: x(2, 3, 4)
     integer(int64) :: where(2, 3)
     integer :: stat
-    character(60) :: message
+    character(100) :: message
     x = 0
     where = maxloc_cl(x, 4, stat=stat, errmsg=message)
     call expect(stat == ARGMAX_CL_ERROR_INVALID_AXES .and. message == 'dim = 4: expected 1..3', message)
     where = minloc_cl(x, 0, stat=stat, errmsg=message)
     call expect(stat == ARGMAX_CL_ERROR_INVALID_AXES .and. message == 'dim = 0: expected 1..3', message)
-    where = maxloc_cl(x, 3, .true., handle, stat, message)
+    where = maxloc_cl(x, 3, .true., .true., handle, stat, message)
     call expect(stat == 0 .and. all(where == 4), 'a handle of the caller''s')
+    where = maxloc_cl(x, 3, x(:, :, 2:) > 0, stat=stat, errmsg=message)
+    call expect(stat == ARGMAX_CL_ERROR_INVALID_SIZE .and. &
+      message == 'mask has the shape (2, 3, 3): expected a scalar, or that of array, (2, 3, 4)', message)
+    where(1, :) = maxloc_cl(x, x(:, :, 1) > 0, stat=stat, errmsg=message)
+    call expect(stat == ARGMAX_CL_ERROR_INVALID_SIZE .and. &
+      message == 'mask has the shape (2, 3): expected a scalar, or that of array, (2, 3, 4)', message)
+  end subroutine
+
+  ! Masks of each kind, scalars, sections and components; nothing left, and nothing but NaN.
+  subroutine masks()
+    type :: sample
+      sequence
+      real(real32) :: value
+      logical(1) :: good
+    end type
+    type(sample) :: samples(4)
+    real(real64) :: x(2, 3)
+    logical :: no
+    x = reshape([1d0, 6d0, 2d0, 5d0, 3d0, 4d0], [2, 3])
+    no = .false.
+    call expect(all([maxloc_cl(x, x < 5), minloc_cl(x, logical(x > 2, 1))] == [2, 3, 1, 3]), 'a mask')
+    call expect(all([maxloc_cl(x, 1, logical(x < 5, 2)), minloc_cl(x, 1, logical(x > 2, 8))] == [1, 1, 2, 2, 2, 1]), &
+      'masks of other kinds')
+    call expect(all([maxloc_cl(x, .true.), maxloc_cl(x, 1, .true.)] == [2, 1, 2, 2, 2]), '.true.')
+    call expect(all([maxloc_cl(x, no), maxloc_cl(x, 2, no), maxloc_cl(x, mask=.false._1)] == 0), '.false.')
+    call expect(all([maxloc_cl(x, x > 6), maxloc_cl(x, 1, x > 6)] == 0), 'none left')
+    call expect(all([maxloc_cl(x(:0, :), x(:0, :) > 6), maxloc_cl(x(:0, :), 1, x(:0, :) > 6)] == 0), 'no elements')
+    samples%value = [1., 3., 4., 2.]
+    samples%good = logical([.true., .true., .false., .true.], 1)
+    call expect(maxloc_cl(samples%value, 1, samples%good) == 2, 'components of a type')
+    call expect(maxloc_cl(samples(4:1:-1)%value, 1, samples(4:1:-1)%good) == 3, 'the same backwards')
+    x(2, :) = ieee_value(x(2, :), ieee_quiet_nan)
+    call expect(all([maxloc_cl(x, ieee_is_nan(x)), maxloc_cl(x, 1, ieee_is_nan(x)), minloc_cl(x, 2, ieee_is_nan(x))] &
+      == [2, 1, 2, 2, 2, 0, 1]), 'nothing but NaN left')
   end subroutine
 
   ! Elements whose distance is, and is not, a multiple of their size.
