@@ -8,7 +8,7 @@ import pytest
 import argmax_cl
 from argmax_cl import _reduce
 
-from test_host import DTYPES, drawn, view
+from test_host import drawn, view
 
 ALL = "i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8 ? >f4 M8[s] m8[D]".split()
 
@@ -81,7 +81,7 @@ def test_random_masks(dtype):
             np.testing.assert_array_equal(np.ravel(both[2 + i]), values_of(a, axis, expected))
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", ["?", "i2", "f4", ">f4", "M8[s]"])
 def test_masked_arrays(dtype):
     rng = np.random.default_rng(13)
     for trial in range(2):
@@ -176,18 +176,16 @@ def test_argminmax(dtype):
     for _ in range(2):
         a = view(rng, drawn(rng, dtype, tuple(rng.integers(1, 9, rng.integers(0, 4)))))
         axis = None if rng.random() < 0.3 else int(rng.integers(-max(a.ndim, 1), max(a.ndim, 1)))
-        both = argmax_cl.argminmax(a, axis, keepdims=True)
-        for got, numpys in zip(both, (np.argmin, np.argmax)):
-            expected = numpys(a, axis, keepdims=True)
-            assert type(got) is type(expected) and got.dtype == expected.dtype
-            np.testing.assert_array_equal(got, expected)
         last = tuple(bool(one) for one in rng.random(2) < 0.5)
-        got = argmax_cl.argminmax(a, axis, last=last, values=True, index_dtype=np.int32)
-        for i, ours in enumerate((argmax_cl.argmin, argmax_cl.argmax)):
-            index, value = ours(a, axis, last=last[i], values=True, index_dtype=np.int32)
-            np.testing.assert_array_equal(got[i], index)
-            np.testing.assert_array_equal(got[2 + i], value)
-            assert (got[i].dtype, got[2 + i].dtype) == (index.dtype, value.dtype)
+        got = argmax_cl.argminmax(a, axis, last=last, values=True, keepdims=True)
+        for i, numpys in enumerate((np.argmin, np.argmax)):
+            likewise = numpys(a, axis, keepdims=True)
+            assert type(got[i]) is type(likewise) and (got[i].dtype, got[i].shape) == (likewise.dtype, likewise.shape)
+            if a.ndim:
+                expected = beside(numpys, a, axis, True, last=last[i])
+                np.testing.assert_array_equal(np.ravel(got[i]), expected)
+                np.testing.assert_array_equal(np.ravel(got[2 + i]), values_of(a, axis, expected))
+            assert got[2 + i].dtype == a.dtype.newbyteorder("=")
 
 
 def test_argminmax_out_and_errors():
