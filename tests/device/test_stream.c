@@ -182,4 +182,73 @@ START_TEST(partials_of_blocks_merge) {
 }
 END_TEST
 
-SUITE_MAIN("stream", progress_is_told, cancel_ends_at_any_block, times_are_reported, partials_of_blocks_merge)
+/* The columns `from` to `from` + `size` of the whole arrays, with the mask's part of it. */
+static argmax_cl_status both_of_block(uint64_t from, uint64_t size, const uint8_t *mask, argmax_cl_partial *part) {
+    const uint64_t sizes[] = {4, size}, start[] = {0, from};
+    const int64_t strides[] = {4000, 1};
+    argmax_cl_tensor in = ARGMAX_CL_TENSOR_INIT, kept;
+    argmax_cl_desc desc = st.d.desc;
+    argmax_cl_block block = ARGMAX_CL_BLOCK_INIT;
+    in.dtype = ARGMAX_CL_FLOAT32;
+    in.rank = 2;
+    in.sizes = sizes;
+    in.strides = strides;
+    in.offset = from;
+    kept = in;
+    kept.dtype = ARGMAX_CL_UINT8;
+    desc.input = &in;
+    desc.mask = &kept;
+    block.sizes = st.p.size;
+    block.start = start;
+    block.mask = mask;
+    return argmax_cl_partials_host(suite_runner()->handle, ARGMAX_CL_ARGMINMAX, &desc, &block, st.input, part, NULL);
+}
+
+/* The minimum's partials come first, then the maximum's; what the mask leaves out has none. */
+START_TEST(partials_of_both_have_a_mask) {
+    static uint8_t mask[16000];
+    argmax_cl_partial sum[8], part[8];
+    int64_t max_index[4], right_max_index[4];
+    float max_value[4], right_max_value[4];
+    char error[300];
+    memset(&st, 0, sizeof st);
+    ck_assert(problem_parse("argminmax float32 4x4000 axes=1 last data=ties seed=9 value maxvalue mask=half", &st.p,
+                            error, sizeof error));
+    problem_describe(&st.p, &st.d);
+    problem_fill(&st.p, st.input);
+    problem_fill_mask(&st.p, mask);
+    memset(mask + 4000, 0, 4000);
+    oracle_solve_all(&st.p, &(oracle_arrays){.input = st.input,
+                                             .mask = mask,
+                                             .index = st.right_index,
+                                             .value = st.right_value,
+                                             .max_index = right_max_index,
+                                             .max_value = right_max_value});
+    memset(sum, 0, sizeof sum);
+    for (uint64_t from = 0; from < 4000; from += 1000) {
+        ck_assert_msg(both_of_block(from, 1000, mask, part) == ARGMAX_CL_SUCCESS, "%s", argmax_cl_last_error());
+        ck_assert_int_eq(argmax_cl_partials_merge(8, sum, part), ARGMAX_CL_SUCCESS);
+    }
+    argmax_cl_host_arrays arrays = ARGMAX_CL_HOST_ARRAYS_INIT;
+    arrays.index = st.index;
+    arrays.value = st.value;
+    arrays.max_index = max_index;
+    arrays.max_value = max_value;
+    st.d.desc.mask = NULL; /* merging does not look at it */
+    ck_assert_msg(argmax_cl_partials_finish(ARGMAX_CL_ARGMINMAX, &st.d.desc, sum, &arrays) == ARGMAX_CL_SUCCESS, "%s",
+                  argmax_cl_last_error());
+    ck_assert(memcmp(st.index, st.right_index, sizeof st.index) == 0);
+    ck_assert(memcmp(st.value, st.right_value, sizeof st.value) == 0);
+    ck_assert(memcmp(max_index, right_max_index, sizeof max_index) == 0);
+    ck_assert(memcmp(max_value, right_max_value, sizeof max_value) == 0);
+    ck_assert(st.index[1] == -1 && max_index[1] == -1);
+    /* Answers that were computed elsewhere are added in the same order. */
+    memset(part, 0, sizeof part);
+    ck_assert_int_eq(argmax_cl_partials_add(ARGMAX_CL_ARGMINMAX, &st.d.desc, NULL, &arrays, part), ARGMAX_CL_SUCCESS);
+    ck_assert(memcmp(sum, part, sizeof sum) == 0);
+    expect_status("no mask", both_of_block(0, 1000, NULL, part), ARGMAX_CL_ERROR_INVALID_BUFFER, "block->mask = NULL");
+}
+END_TEST
+
+SUITE_MAIN("stream", progress_is_told, cancel_ends_at_any_block, times_are_reported, partials_of_blocks_merge,
+           partials_of_both_have_a_mask)
