@@ -194,6 +194,8 @@ START_TEST(missing_data) {
     (void)snprintf(arguments, sizeof arguments, "-a 0 %s", data);
     expect_output(arguments, "\nmissing 110970 of 419904 elements, left out\n");
     expect_output(arguments, "; no winner at 2055\n");
+    (void)snprintf(arguments, sizeof arguments, "-a 0 --explain %s", data);
+    expect_output(arguments, " -DMASK="); /* the kernel leaves them out */
     (void)snprintf(arguments, sizeof arguments, "-a 0,1,2 --json %s", data);
     expect_output(arguments, "\"index\": [388487],\n  \"value\": [304.35043],\n  \"winner\": {\"time\": [");
     (void)snprintf(arguments, sizeof arguments, "-a 0 --fill keep %s", data);
