@@ -108,7 +108,7 @@ static void choose_few(const geometry_request *r, const block *b, geometry *g) {
         g->load = kind_of_load(r, true, vector);
     } else {
         const bool shifts = b->columns >= word && r->device->little_endian;
-        while (g->vector > word && (!wider || b->columns < g->vector))
+        while (g->vector > word && (!wider || g->vector > 2 * word || b->columns < g->vector))
             g->vector /= 2;
         g->vector = shifts && word > 1 ? g->vector : 1;
         g->load = g->vector > 1 ? LOAD_SHIFTED : kind_of_load(r, true, 1);

@@ -132,15 +132,16 @@ static bool read_index(const reader *r, argmax_cl_dtype *dtype, const char *text
     return true;
 }
 
-/* The tensor that a word is told of, by the letter before *what; NULL for other words. */
-static problem_tensor *tensor_named(problem_line *p, const char *name, const char **what) {
+/* The tensor that a word is told of, by the letter before *what; false for other words. */
+static bool names_tensor(problem_line *p, const char *name, const char **what, problem_tensor **tensor) {
     static const char letters[] = "ivmxy";
     problem_tensor *const tensors[] = {&p->index, &p->value, &p->mask, &p->max_index, &p->max_value, &p->input};
     const size_t input = sizeof tensors / sizeof tensors[0] - 1;
     const char *const letter = name[0] ? strchr(letters, name[0]) : NULL;
     const size_t which = letter ? (size_t)(letter - letters) : input;
     *what = name + (letter != NULL);
-    return strcmp(*what, "strides") == 0 || strcmp(*what, "offset") == 0 ? tensors[which] : NULL;
+    *tensor = tensors[which];
+    return strcmp(*what, "strides") == 0 || strcmp(*what, "offset") == 0;
 }
 
 /* A word after the sizes: NAME=TEXT, or a flag. */
@@ -169,8 +170,8 @@ static bool read_option(const reader *r, problem_line *p) {
     if (read_choices(r, p, name, text, &ok))
         return ok;
     const char *what;
-    problem_tensor *const tensor = tensor_named(p, name, &what);
-    if (tensor)
+    problem_tensor *tensor;
+    if (names_tensor(p, name, &what, &tensor))
         return read_tensor(r, p, what, text, tensor);
     if (strcmp(name, "axes") == 0)
         return read_axes(r, p, text);
