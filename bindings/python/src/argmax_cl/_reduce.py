@@ -248,7 +248,9 @@ def reduce(name: str, a: Any, axis: Any, last: tuple[bool, ...], nan: str, keepd
     index, index_code = index_code_of(index_dtype)
     axes = normalized(axis, a.ndim)
     shape = kept_shape(name, a.shape, axes, keepdims and a.ndim > 0)
-    results = [np.empty(shape, index if i < len(last) else a.dtype) for i in range(count)]
+    results = [np.empty(shape, index)]
+    if count > 1:
+        results += [np.empty(shape, index if i < len(last) else a.dtype) for i in range(1, count)]
     for i, to in enumerate(outs):
         if i < len(last):
             check_index(name, to, shape, index)
@@ -261,15 +263,14 @@ def reduce(name: str, a: Any, axis: Any, last: tuple[bool, ...], nan: str, keepd
         described, before, mask_before = host_desc(
             code_of(name, a.dtype), a.dtype.itemsize, a.shape, packed_or_strides(a), axes, last, ignored(nan),
             index_code, values, mask is not None, None if mask is None else packed_or_strides(mask))  # fmt: skip
-        places = [address(result) for result in results]
-        pointers = _library.Pointers(sizeof(_library.Pointers), address(a) - before, places[0])
+        pointers = _library.Pointers(sizeof(_library.Pointers), address(a) - before, address(results[0]))
         if values:
-            pointers.value = places[len(last)]
+            pointers.value = address(results[len(last)])
         if mask is not None:
             pointers.mask = address(mask) - mask_before
         if len(last) == 2:
-            pointers.max_index = places[1]
-            pointers.max_value = places[3] if values else None
+            pointers.max_index = address(results[1])
+            pointers.max_value = address(results[3]) if values else None
         handle = _library.handle_of(device) if queue is None else _library.handle_in(
             queue.context.int_ptr, queue.device.int_ptr)  # fmt: skip
         _library.check(_library.HOST[name](handle, byref(described), byref(pointers), None))
@@ -278,10 +279,10 @@ def reduce(name: str, a: Any, axis: Any, last: tuple[bool, ...], nan: str, keepd
     if times and values:
         for i in range(len(last)):
             results[len(last) + i] = as_times(name, given, results[i], results[len(last) + i], mask is not None)
-    for to, result in zip(outs, results):
-        if to is not None:
-            to[...] = result
     if out is not None:
+        for to, result in zip(outs, results):
+            if to is not None:
+                to[...] = result
         return out
     return results[0][()] if count == 1 else tuple(result[()] for result in results)
 
