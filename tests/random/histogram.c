@@ -72,6 +72,7 @@ static const char *const field_names[] = {
 };
 
 #define FIELD_COUNT ((uint32_t)(sizeof field_names / sizeof field_names[0]))
+_Static_assert(sizeof field_names / sizeof field_names[0] <= HISTOGRAM_CELLS, "as many cells as fields");
 
 static void count_fields(const problem_line *p, uint64_t *cells) {
     for (const char *field = p->fields; *field; field += *field == ',') {
