@@ -6,6 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A mask or both extrema in a kernel of the family. Mesa's compiler, whose devices have a loop limit, makes wrong
+ * programs of these (docs/quirks.md). */
+static const char *refuses_general(const strategy *s, const problem *p, const device_facts *device) {
+    if (!is_general(p))
+        return NULL;
+    if (device->loop_limit)
+        return "this device's compiler makes wrong programs of masks and of both extrema";
+    return s->family->general ? NULL : "its kernel takes no mask and one extreme";
+}
+
 /* NULL, or why it cannot be. */
 static const char *lay_out(const strategy *s, const problem *p, const layout *l, const device_facts *device,
                            const tuning_row *tuning, uint32_t group_limit, geometry *g, bool *suits) {
@@ -14,8 +24,9 @@ static const char *lay_out(const strategy *s, const problem *p, const layout *l,
     g->strategy = s->name;
     g->tuning = tuning->name;
     g->family = s->family;
-    const bool possible = s->family->general || !is_general(p);
-    const char *const refused = possible ? s->family->lay_out(&request, g) : "its kernel takes no mask and one extreme";
+    const char *refused = refuses_general(s, p, device);
+    if (!refused)
+        refused = s->family->lay_out(&request, g);
     *suits = !refused && s->suits(&request, g);
     return refused;
 }
@@ -89,6 +100,11 @@ argmax_cl_status strategy_choose(const problem *p, const layout *l, const device
         if (!lay_out(strategy_at(i), p, l, device, tuning, group_limit, out, &suits) && suits)
             return ARGMAX_CL_SUCCESS;
     }
+    if (device->loop_limit && is_general(p))
+        return fail(
+            ARGMAX_CL_ERROR_DEVICE_LIMIT,
+            "mask or both extrema: the compiler of the device %s makes wrong programs of them; expected neither",
+            device->name);
     if (device->loop_limit)
         return fail(ARGMAX_CL_ERROR_DEVICE_LIMIT,
                     "%llu reductions of %llu elements: the device %s ends loops after %u iterations, too few for these",

@@ -173,7 +173,7 @@ static const struct {
     [FORCED] = {"forced", 0, NULL, 0, 99},
     [TAKEN] = {"strategy", 0, NULL, 0, 99},
     [TUNING] = {"tuning row", COUNT(tunings), tunings, 0, 99},
-    [FIELDS] = {"changed", COUNT(field_names), field_names, 0, 99},
+    [FIELDS] = {"changed", COUNT(field_names), field_names, 0, COUNT(field_names)},
     [VECTOR] = {"vector", COUNT(vectors), vectors, 0, 5},
     [LOAD] = {"load", COUNT(loads), loads, 1, 2},
     [LAUNCHES] = {"launches", COUNT(launches), launches, 0, 2},
