@@ -55,6 +55,8 @@ static inline void bring(__global const T *start, const blocks_t *g, const uint 
     }
     for (uint e = wides * WIDE + me; e < count; e += GROUP)
         tile[e] = start[e];
+    for (uint e = count + me; e < count + BEHIND; e += GROUP)
+        tile[e] = 0; /* part of the last word that is read, and of no answer */
 }
 
 #if LOAD_SHIFTED

@@ -87,10 +87,11 @@ void random_kind(uint64_t seed, uint64_t turn, const char *tuning, problem_line 
     /* A third without a strategy. */
     const uint64_t dealt = random_dealt(deck++, turn, strategy_count() * 3 / 2);
     snprintf(p->strategy, sizeof p->strategy, "%s", dealt < strategy_count() ? strategy_name((uint32_t)dealt) : "");
-    if (dealt >= strategy_count() || strategy_at((uint32_t)dealt)->family->general)
-        random_general(&deck, turn, p);
     if (tuning)
         snprintf(p->tuning, sizeof p->tuning, "%s", tuning);
     else
         random_tuning(deck, turn, p);
+    deck++;
+    if (dealt >= strategy_count() || strategy_at((uint32_t)dealt)->family->general)
+        random_general(&deck, turn, p); /* last: it takes one deck to five */
 }
