@@ -168,6 +168,7 @@ typedef struct device_facts {
     bool queue_addresses_return; /* to a new queue while the old one's commands still run */
     bool kernels_keep_arguments; /* a kernel object holds a reference to its buffers */
     bool ptx;                    /* takes inline PTX for sm_90 */
+    bool no_general;             /* its compiler makes wrong programs of a mask and of both extrema */
     uint32_t loop_limit;         /* iterations of all its loops that a work-item completes; 0: any number */
     handover handover;
     bool wide_atomics;               /* 64-bit maximum and exchange */

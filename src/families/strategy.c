@@ -6,12 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A mask or both extrema in a kernel of the family. Mesa's compiler, whose devices have a loop limit, makes wrong
- * programs of these (docs/quirks.md). */
+/* NULL, or why a mask or both extrema cannot be had from the family's kernel. */
 static const char *refuses_general(const strategy *s, const problem *p, const device_facts *device) {
     if (!is_general(p))
         return NULL;
-    if (device->loop_limit)
+    if (device->no_general)
         return "this device's compiler makes wrong programs of masks and of both extrema";
     return s->family->general ? NULL : "its kernel takes no mask and one extreme";
 }
@@ -100,7 +99,7 @@ argmax_cl_status strategy_choose(const problem *p, const layout *l, const device
         if (!lay_out(strategy_at(i), p, l, device, tuning, group_limit, out, &suits) && suits)
             return ARGMAX_CL_SUCCESS;
     }
-    if (device->loop_limit && is_general(p))
+    if (device->no_general && is_general(p))
         return fail(
             ARGMAX_CL_ERROR_DEVICE_LIMIT,
             "mask or both extrema: the compiler of the device %s makes wrong programs of them; expected neither",

@@ -186,6 +186,7 @@ argmax_cl_status device_query(cl_device_id device, device_facts *facts) {
     if (facts->type & CL_DEVICE_TYPE_CPU)
         processor_name(facts->processor);
     facts->loop_limit = find_loop_limit(facts->name);
+    facts->no_general = facts->loop_limit != 0; /* Mesa 22.3's, docs/quirks.md */
     if (is_too_old(device))
         return fail(ARGMAX_CL_ERROR_DEVICE_LIMIT, "%s has an OpenCL older than 1.2: expected 1.2 or later",
                     facts->name);
