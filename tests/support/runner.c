@@ -363,14 +363,21 @@ static bool run(runner *r, trial *t, run_route route, const void *content) {
     return trial_open(r, t, content) && (route == ROUTE_HOST ? run_host(r, t) : run_buffers(r, t, route));
 }
 
+/* A strategy or tuning row that does not suit, or what no kernel of the device can do. */
+static bool is_refusal(const runner *r, const problem_line *p) {
+    const bool forced = p->strategy[0] || p->tuning[0], general = p->mask_of || p->op == ARGMAX_CL_ARGMINMAX;
+    return (forced && r->status == ARGMAX_CL_ERROR_INVALID_STRATEGY) ||
+           (general && r->handle->facts.no_general && r->status == ARGMAX_CL_ERROR_DEVICE_LIMIT);
+}
+
 static run_result run_once(runner *r, const problem_line *p, run_route route) {
     trial t;
     memset(&t, 0, sizeof t);
     t.p = p;
     r->died = false;
-    const bool forced = p->strategy[0] || p->tuning[0], ok = run(r, &t, route_of(r, p, route), NULL) && judge(r, &t);
+    const bool ok = run(r, &t, route_of(r, p, route), NULL) && judge(r, &t);
     trial_close(&t);
-    return ok ? RUN_OK : forced && r->status == ARGMAX_CL_ERROR_INVALID_STRATEGY ? RUN_REFUSED : RUN_FAILED;
+    return ok ? RUN_OK : is_refusal(r, p) ? RUN_REFUSED : RUN_FAILED;
 }
 
 #define DEATHS_MOST 100 /* in a row */
