@@ -70,10 +70,10 @@ typedef struct {
     abi_long turned_by; /* then so much further */
 } rows_gaps_t;
 
-/* LATE: pieces behind the parts, and the vectors of one. */
+/* TAIL: pieces behind the parts, and the vectors of one. */
 typedef struct {
     abi_ulong pieces, piece;
-} rows_late_t;
+} rows_tail_t;
 
 /* OVERLAP with aligned vectors of narrow elements: elements of the buffer that the tensor addresses first and last. */
 typedef struct {
@@ -90,17 +90,17 @@ typedef struct {
     union {
         rows_gaps_t gaps;
         struct {
-            rows_late_t late;
+            rows_tail_t tail;
             rows_ends_t ends;
         };
     };
 #elif GAPS
     rows_gaps_t gaps;
 #elif OVERLAP && LOAD_ALIGNED
-    rows_late_t late;
+    rows_tail_t tail;
     rows_ends_t ends;
-#elif LATE
-    rows_late_t late;
+#elif TAIL
+    rows_tail_t tail;
 #endif
 } rows_t;
 
@@ -108,7 +108,7 @@ typedef struct {
     abi_ulong jobs, jobs_per_group;
     abi_uint vectors; /* of a row */
     abi_uint unused;
-} held_t;
+} register_rows_t;
 
 /* Rows and columns are those that are FUSED; LOAD_SHIFTED: rows count words. Here `per_x` is 2^32 / x, rounded up; 0
  * for 1. */
@@ -131,17 +131,17 @@ typedef struct {
     abi_ulong segments;             /* of an output */
     abi_ulong segment, segment_vectors;
     abi_long column_stride; /* input stride of the last kept dim; see columns_t */
-} abreast_t;
+} segments_t;
 
 typedef struct {
     abi_ulong jobs, jobs_per_group;
     abi_ulong blocks;
 } transposed_t;
 
-/* LATE: pieces behind the parts, and the rows of one. */
+/* TAIL: pieces behind the parts, and the rows of one. */
 typedef struct {
     abi_uint pieces, piece;
-} columns_late_t;
+} columns_tail_t;
 
 typedef struct {
     abi_ulong jobs, jobs_per_group, parts;
@@ -157,12 +157,12 @@ typedef struct {
 #ifndef ON_DEVICE
     union {
         abi_ulong segment_rows;
-        columns_late_t late;
+        columns_tail_t tail;
     };
 #elif FUSED > 1
     abi_ulong segment_rows; /* size of the last reduced dim */
-#elif LATE
-    columns_late_t late;
+#elif TAIL
+    columns_tail_t tail;
 #endif
 } columns_t;
 
@@ -184,9 +184,9 @@ typedef struct {
     abi_uint width, across, per_across, sharing;
     abi_uint fused, row, rest, inner;
 #ifndef ON_DEVICE
-    columns_late_t late;
-#elif LATE
-    columns_late_t late;
+    columns_tail_t tail;
+#elif TAIL
+    columns_tail_t tail;
 #endif
 } stream_t;
 

@@ -148,7 +148,7 @@ void layout_collapse(const problem *p, layout *out);
 
 /* How a work-group sees what others of the same launch have written (kernels/workgroup/finish.clh): not at all, by the
  * atomics of OpenCL C 2.0 or 3.0, by PTX. */
-typedef enum handover { HANDOVER_NONE, HANDOVER_CL20, HANDOVER_CL30, HANDOVER_PTX } handover;
+typedef enum ordering { ORDERING_NONE, ORDERING_CL20, ORDERING_CL30, ORDERING_PTX } ordering;
 
 #define PROCESSOR_BYTES 64
 typedef struct device_facts {
@@ -170,7 +170,7 @@ typedef struct device_facts {
     bool ptx;                    /* takes inline PTX for sm_90 */
     bool no_general;             /* its compiler makes wrong programs of a mask and of both extrema */
     uint32_t loop_limit;         /* iterations of all its loops that a work-item completes; 0: any number */
-    handover handover;
+    ordering ordering;
     bool wide_atomics;               /* 64-bit maximum and exchange */
     char name[256], vendor[256];     /* CL_DEVICE_NAME, CL_DEVICE_VENDOR */
     char processor[PROCESSOR_BYTES]; /* CPU devices: see processor_name */
@@ -245,11 +245,11 @@ typedef struct geometry {
     uint32_t hint;         /* vector.clh: HINT, of what is asked for into the first-level cache; 0: nothing is */
     uint32_t far_hint;     /* vector.clh: FAR_HINT, into the second-level cache */
     uint32_t fused;        /* strip.clh, blocks.cl: FUSED */
-    uint32_t loads, batch; /* held rows, blocks: vectors of a work-item; rows at once, blocks of a job */
+    uint32_t loads, batch; /* register rows, blocks: vectors of a work-item; rows at once, blocks of a job */
     uint32_t wide, pad;    /* blocks: elements of a wide load, and behind a block in local memory */
     uint32_t pass;         /* blocks: vectors of columns at once */
     uint32_t columns;      /* transposed: of a block */
-    uint32_t strip;        /* columns: vectors of a work-item; abreast: outputs of a tile at most */
+    uint32_t strip;        /* columns: vectors of a work-item; segments: outputs of a tile at most */
     bool overlap, peel;    /* rows.cl tells */
     bool together, placed; /* rows.cl: TOGETHER, PLACED */
     bool by_value;         /* rows.cl: BY_VALUE */
@@ -257,28 +257,28 @@ typedef struct geometry {
     bool gaps;             /* rows.cl: GAPS, and what it takes */
     int64_t ahead_by, turned_by;
     uint64_t turn;
-    uint64_t pieces, piece;   /* rows.cl: LATE, unless pieces is 0; units of one */
+    uint64_t pieces, piece;   /* rows.cl: TAIL, unless pieces is 0; units of one */
     bool words;               /* words.clh: several narrow elements to a 32-bit word */
     bool ptx;                 /* pairs.clh, native.clh: instructions that OpenCL C cannot name */
     uint64_t units;           /* of an output: vectors (rows), positions on the reduced dims (columns) */
     uint64_t least;           /* units worth a part of their own */
     uint64_t chunk;           /* units of a part */
     uint64_t parts;           /* of an output; more than 1: they are merged in the end */
-    uint64_t segment_vectors; /* rows, abreast: vectors of the last reduced dim */
+    uint64_t segment_vectors; /* rows, segments: vectors of the last reduced dim */
     bool one_block;           /* columns: no accumulator counts more rows than it can; rows placed: a row is a block */
     bool past;                /* columns.cl: PAST */
-    /* columns, folded, abreast: tiles over the dim of the columns, and outputs that each column dim serves; blocks:
+    /* columns, permuted, segments: tiles over the dim of the columns, and outputs that each column dim serves; blocks:
      * how many there are */
     uint64_t tiles, outers;
     uint32_t sharing, width, inner; /* stream: work-items that share a column, columns of a tile and of an output */
     uint32_t period;                /* stream: rows after which they begin at the same place within a vector */
     bool phased, one_batch;         /* stream.cl: PHASED, ONE_BATCH */
-    uint64_t side;                  /* abreast: outputs of a tile, except the last */
-    uint32_t fold;                  /* folded: which reduced dim the columns are */
+    uint64_t side;                  /* segments: outputs of a tile, except the last */
+    uint32_t fold;                  /* permuted: which reduced dim the columns are */
     launch_grid scan;
     launch_grid merge; /* used when parts > 1 */
     uint32_t merge_lanes;
-    handover finish;   /* not NONE: the last work-groups of the scan merge, and merge is for queues where they cannot */
+    ordering finish;   /* not NONE: the last work-groups of the scan merge, and merge is for queues where they cannot */
     uint64_t counters; /* then: of all outputs, or tiles of columns, with what stands beside them (geometry.h) */
     bool one_word, two_words;  /* finish.clh: ONE_WORD, TWO_WORDS */
     bool one_job;              /* ONE_JOB: every work-group has one job */

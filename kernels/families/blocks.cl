@@ -19,7 +19,7 @@
 
 #include "memory/index.clh"
 #include "order/order.clh"
-#include "workgroup/meet.clh"
+#include "workgroup/reduce.clh"
 
 #if LOAD_SHIFTED /* elements of words that end behind the last row */
 #define BEHIND (64 / BITS)
@@ -125,8 +125,8 @@ static inline uint row_of(const blocks_t *g, const uint c) {
 }
 
 /* Work-items whose bests of a vector the one that leaves the answer takes one by one; more have met before. */
-#define MEET_FIRST (LANES > 16)
-#define SHARES (MEET_FIRST ? 1 : LANES)
+#define REDUCE_FIRST (LANES > 16)
+#define SHARES (REDUCE_FIRST ? 1 : LANES)
 
 /* The best of column c of the block whose first vector is number `vector` of this pass. */
 static inline candidate_t best_brought(const __local candidate_t *shared, const blocks_t *g, const uint vector,
@@ -179,13 +179,13 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void blocks(__global
                 candidate_t best = CANDIDATE_NONE;
                 if (slot < ours && rows)
                     best = CANDIDATE(keys[j], PLACE_IN_ROW(begin, at[j]) * FUSED + row_of(&g, column + j));
-#if MEET_FIRST
-                MEET(best, shared + j * PLANE, better, share, LANES, SLOTS);
+#if REDUCE_FIRST
+                GROUP_REDUCE(best, shared + j * PLANE, better, share, LANES, SLOTS);
 #else
                 shared[PLACE(me, j)] = best;
 #endif
             }
-#if !MEET_FIRST
+#if !REDUCE_FIRST
             barrier(CLK_LOCAL_MEM_FENCE);
 #endif
             /* Neighbours leave neighbouring answers. */

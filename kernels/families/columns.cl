@@ -1,16 +1,16 @@
 /* Reductions whose lanes run across neighbouring outputs: the last kept dim ("columns") is the closest in memory, the
  * positions on the reduced dims are its "rows". A job is a tile of columns and a part of the rows (strip.clh).
  *
- * From the host, besides strip.clh: what answers.clh asks for (GROUP 1), and LATE: the end of a tile is dealt out in
- * pieces, to whoever is done with its part (late.clh). */
+ * From the host, besides strip.clh: what answers.clh asks for (GROUP 1), and TAIL: the end of a tile is dealt out in
+ * pieces, to whoever is done with its part (tail.clh). */
 #include "options.clh"
 
 #include "workgroup/finish.clh"
-#if LATE
-#include "workgroup/late.clh"
+#if TAIL
+#include "workgroup/tail.clh"
 #endif
 #include "families/strip.clh"
-#include "workgroup/meet.clh"
+#include "workgroup/reduce.clh"
 
 /* What a job knows of its outputs: addresses at column 0. */
 typedef struct {
@@ -233,20 +233,20 @@ static inline candidate_t best_brought(const __local candidate_t *shared, const 
 }
 
 /* Scan a lane's share of the rows [from, to) of a tile, and of the pieces that its work-group draws. */
-#if LATE
+#if TAIL
 #define SCAN_TILE(unit, strip)                                                                                         \
     do {                                                                                                               \
         ulong row = from, last = to;                                                                                   \
         uint piece, turn = 0;                                                                                          \
-        DRAW_FIRST(unit)                                                                                               \
+        CLAIM_FIRST(unit)                                                                                               \
         do {                                                                                                           \
             scan_on(AT_STEPS(o.in), &dims, &g, column, count, row + share, last, (uint)((row - from) / SHARING),       \
                     &strip);                                                                                           \
             TAKE(unit, piece, turn)                                                                                    \
-            row = g.parts * g.chunk + (ulong)piece * g.late.piece;                                                     \
-            last = min(row + g.late.piece, g.rows);                                                                    \
+            row = g.parts * g.chunk + (ulong)piece * g.tail.piece;                                                     \
+            last = min(row + g.tail.piece, g.rows);                                                                    \
             turn ^= 1;                                                                                                 \
-        } while (piece < g.late.pieces);                                                                               \
+        } while (piece < g.tail.pieces);                                                                               \
     } while (0)
 #else
 #define SCAN_TILE(unit, strip) scan(AT_STEPS(o.in), &dims, &g, column, count, from + share, to, &strip)
@@ -267,7 +267,7 @@ static inline void leave_brought(__global const T *in, TARGET, const dims_t *d, 
 #endif
 
 /* What merges the outputs of a tile after the last of its parts. */
-#if LATE
+#if TAIL
 #define MERGE_TILE(unit, first, count)                                                                                 \
     if (me == 0)                                                                                                       \
         SET_BACK(unit);                                                                                                \
@@ -283,7 +283,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void columns(INPUT, 
     __local candidate_t shared[VEC * PLANE];
     const uint me = (uint)get_local_id(0);
     const uint share = me / ACROSS;
-#if LATE
+#if TAIL
     __local uint taken[2];
 #endif
 #endif
@@ -315,7 +315,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void columns(INPUT, 
         if (tile * WIDTH + mine < g.columns && me / WIDTH < shares)
             best = best_brought(shared, mine, me / WIDTH, shares);
         barrier(CLK_LOCAL_MEM_FENCE);
-        MEET(best, shared, better, me / WIDTH, HELPERS, WIDTH);
+        GROUP_REDUCE(best, shared, better, me / WIDTH, HELPERS, WIDTH);
         if (me < WIDTH && tile * WIDTH + mine < g.columns)
             leave_best(in, TARGET_ARGUMENTS, &dims, &g, &o, part, tile * WIDTH + mine, best, from);
 #endif

@@ -15,7 +15,7 @@
  *   PLACED   a short row of narrow elements: places stand beside the keys (rows_placed.clh)
  *   BY_VALUE a long row: the best value of each step first, then its place (rows_by_value.clh)
  *   GAPS     rows do not follow each other in memory, which matters to AHEAD (REDUCED 1)
- *   LATE     the end of a row is dealt out in pieces, to whoever is done with its part (late.clh)
+ *   TAIL     the end of a row is dealt out in pieces, to whoever is done with its part (tail.clh)
  *   PEEL     loads are aligned: elements before the first and after the last aligned vector go one by one (REDUCED 1)
  */
 #include "options.clh"
@@ -23,9 +23,9 @@
 #include "memory/index.clh"
 #include "order/order.clh"
 #include "workgroup/finish.clh"
-#include "workgroup/meet.clh"
-#if LATE
-#include "workgroup/late.clh"
+#include "workgroup/reduce.clh"
+#if TAIL
+#include "workgroup/tail.clh"
 #endif
 
 #define ROWS (GROUP / LANES)
@@ -316,11 +316,11 @@ static inline ALWAYS candidate_t scan_part(IN_PARAMETER const at_t start, const 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void rows(INPUT, TARGET, const dims_t dims,
                                                                       const rows_t g FINISH_PARAMETERS) {
     FINISH_LOCALS
-#if LATE
-    MEETING(partial_t, shared, LANES)
+#if TAIL
+    REDUCE_SPACE(partial_t, shared, LANES)
     __local uint taken[2];
 #elif LANES > 1
-    MEETING(candidate_t, shared, LANES)
+    REDUCE_SPACE(candidate_t, shared, LANES)
 #endif
     const uint me = (uint)get_local_id(0);
     const uint lane = ROWS == 1 ? me : me % LANES;
@@ -330,17 +330,17 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void rows(INPUT, TAR
         const ulong out = ROWS == 1 ? row : (ulong)row * ROWS + me / LANES;
         const ulong origin = SPLIT ? first_index(AT_STEPS(input_start(&dims, out)), &dims, &g, part * g.chunk) : 0;
         candidate_t best = CANDIDATE_NONE;
-#if LATE
+#if TAIL
         const at_t start = AT_STEPS(input_start(&dims, out));
         partial_t whole;
-        SCAN_AND_LATE(whole)
-        MEET_NEIGHBOURS(whole, shared, better_partial, lane, LANES);
+        SCAN_AND_TAIL(whole)
+        REDUCE_NEIGHBOURS(whole, shared, better_partial, lane, LANES);
         FINISH_OUTPUT(out, part, whole, SET_BACK(out))
 #else
         if (SPLIT || out < dims.outputs)
             best = scan_part(IN AT_STEPS(input_start(&dims, out)), &dims, &g, part, lane, origin);
 #if LANES > 1
-        MEET_NEIGHBOURS(best, shared, better, lane, LANES);
+        REDUCE_NEIGHBOURS(best, shared, better, lane, LANES);
 #endif
 #if SPLIT
         const partial_t partial = as_partial(best, origin);

@@ -13,16 +13,16 @@
  *
  * From the host (options.clh): GROUP, UNROLL (rows in flight), STRIP (vectors of a work-item, which
  * lie `across` vectors apart), ONE_BATCH where rows are few and nobody shares a column, UNWALKED 1
- * where the last reduced dim is inside the columns, RUNS where UNROLL rows of a work-item lie at equal distances, LATE:
- * the end of a tile is dealt out in pieces, to whoever is done with its part (late.clh). */
+ * where the last reduced dim is inside the columns, RUNS where UNROLL rows of a work-item lie at equal distances, TAIL:
+ * the end of a tile is dealt out in pieces, to whoever is done with its part (tail.clh). */
 #include "options.clh"
 
 #include "workgroup/finish.clh"
-#if LATE
-#include "workgroup/late.clh"
+#if TAIL
+#include "workgroup/tail.clh"
 #endif
 #include "families/stream_rows.clh"
-#include "workgroup/meet.clh"
+#include "workgroup/reduce.clh"
 
 /* A tile's outputs, of which a block has `answers`. */
 #define ANSWERS(g) ((g).row / (g).inner)
@@ -78,23 +78,23 @@
                OF_INPUT(block) + (long)(answer) * (long)g.inner * COLUMN_STRIDE(&g), won, at, KEY_KNOWN_OF(x, k))
 #endif
 
-#if LATE
+#if TAIL
 #define SCAN_TILE(unit)                                                                                                \
     do {                                                                                                               \
         ulong row = from, last = to;                                                                                   \
         uint piece, turn = 0;                                                                                          \
         bool is_first = true;                                                                                          \
-        DRAW_FIRST(unit)                                                                                               \
+        CLAIM_FIRST(unit)                                                                                               \
         do {                                                                                                           \
             if (is_there) {                                                                                            \
                 scan(&dims, &g, &step, row + share, last, from, is_first, winners);                                    \
                 is_first = is_first && row + share >= last;                                                            \
             }                                                                                                          \
             TAKE(unit, piece, turn)                                                                                    \
-            row = g.parts * g.chunk + (ulong)piece * g.late.piece;                                                     \
-            last = min(row + g.late.piece, g.rows);                                                                    \
+            row = g.parts * g.chunk + (ulong)piece * g.tail.piece;                                                     \
+            last = min(row + g.tail.piece, g.rows);                                                                    \
             turn ^= 1;                                                                                                 \
-        } while (piece < g.late.pieces);                                                                               \
+        } while (piece < g.tail.pieces);                                                                               \
         found = !is_first;                                                                                             \
     } while (0)
 #define MERGE_TILE(unit, first, count)                                                                                 \
@@ -122,7 +122,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void stream(INPUT, T
     __local T found_keys[EXTREMES][STRIP * VEC * GROUP];
 #endif
 #endif
-#if LATE
+#if TAIL
     __local uint taken[2];
 #endif
     const uint me = (uint)get_local_id(0);

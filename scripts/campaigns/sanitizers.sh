@@ -47,10 +47,10 @@ failed=0
 limit=60
 echo "== planted faults"
 planted memcheck memory/index.clh 's/index\[index_at\] =/index[index_at + 1] =/' "$long" || failed=1
-planted racecheck workgroup/meet.clh '/^ *barrier(CLK_LOCAL_MEM_FENCE); *\\$/d' "$long" || failed=1
+planted racecheck workgroup/reduce.clh '/^ *barrier(CLK_LOCAL_MEM_FENCE); *\\$/d' "$long" || failed=1
 planted initcheck workgroup/finish.clh '0,/if (get_local_id(0) == 0) *\\$/s//if (get_local_id(0) == 0 \&\& (part) != 1) \\/' \
     'argmax float32 3000000 tuning=gpu fields=one_launch:0' || failed=1
-planted synccheck workgroup/meet.clh 's/^            barrier(CLK_LOCAL_MEM_FENCE); *\\$/if ((rank) < 40) &/' "$long" || failed=1
+planted synccheck workgroup/reduce.clh 's/^            barrier(CLK_LOCAL_MEM_FENCE); *\\$/if ((rank) < 40) &/' "$long" || failed=1
 
 echo "== $count random problems a tool, seed $seed"
 limit=300

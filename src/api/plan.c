@@ -37,7 +37,7 @@ static argmax_cl_status compile_stages(argmax_cl_plan plan, uint32_t *allowed) {
     argmax_cl_status status = program_get(plan->handle, scan, plan->scan_options, &plan->scan_program);
     if (!status)
         status = group_allowed(plan->handle, plan->scan_program, scan, *allowed, allowed);
-    if (status || g->parts == 1 || g->finish != HANDOVER_NONE)
+    if (status || g->parts == 1 || g->finish != ORDERING_NONE)
         return status;
     options_merge(&plan->problem, &plan->layout, g, plan->merge_options);
     status = program_get(plan->handle, "merge", plan->merge_options, &plan->merge_program);
@@ -60,8 +60,8 @@ static argmax_cl_status decide(argmax_cl_plan plan) {
         status = strategy_choose(&plan->problem, &plan->layout, &device, &tuning, limit, &plan->geometry);
         if (!status)
             status = compile_stages(plan, &allowed);
-        if (status == ARGMAX_CL_ERROR_BUILD && plan->geometry.finish != HANDOVER_NONE) {
-            device.handover = HANDOVER_NONE;
+        if (status == ARGMAX_CL_ERROR_BUILD && plan->geometry.finish != ORDERING_NONE) {
+            device.ordering = ORDERING_NONE;
             status = ARGMAX_CL_SUCCESS;
             continue;
         }

@@ -125,7 +125,7 @@ static uint32_t choose_tile(const geometry_request *r, uint32_t group, uint32_t 
 static const char *lay_out_blocks(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     const tuning_row *t = r->tuning;
-    const uint32_t group = floor_power(t->group_held, r->group_limit);
+    const uint32_t group = floor_power(t->group_register, r->group_limit);
     const uint64_t columns = block_columns(l), rows = l->reduced[0].size;
     const uint64_t block = rows * columns;
     g->tuning = t->name;
@@ -222,4 +222,4 @@ static bool blocks_are_small(const geometry_request *r, const geometry *g) {
            (bytes == 1 ? row <= t->odd_row_most_8 : row * bytes <= t->odd_row_most_bytes);
 }
 
-const strategy strategy_held_blocks = {"held-blocks", &family_blocks, false, false, LANES_FEW, blocks_are_small};
+const strategy strategy_tiled_blocks = {"tiled-blocks", &family_blocks, false, false, LANES_FEW, blocks_are_small};

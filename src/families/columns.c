@@ -1,4 +1,4 @@
-/* How kernels/families/columns.cl lies over a collapsed problem, and what folded.cl shares with it. */
+/* How kernels/families/columns.cl lies over a collapsed problem, and what permuted.cl shares with it. */
 #include "families/columns.h"
 
 #include <inttypes.h>
@@ -178,7 +178,7 @@ static void choose_prefetch(const geometry_request *r, const layout_dim *column,
 const char *lay_column_tiles(const geometry_request *r, const layout_dim *column, uint64_t rows, uint64_t outers,
                              geometry *g) {
     const layout *l = r->layout;
-    const uint32_t row_dims = l->reduced_count - (g->family == &family_folded ? 1 : 0);
+    const uint32_t row_dims = l->reduced_count - (g->family == &family_permuted ? 1 : 0);
     g->tuning = r->tuning->name;
     g->overlap = g->peel = false;
     choose_column_vector(r, column, g);
@@ -274,7 +274,7 @@ static const char *lay_out_columns(const geometry_request *r, geometry *g) {
 void column_options(const geometry *g, writer *out) {
     add_fused(g, out);
     text_add(out, " -DUNROLL=%" PRIu32 " -DACROSS=%" PRIu32 " -DSTRIP=%" PRIu32 "%s%s%s", g->unroll, g->lanes, g->strip,
-             g->one_block ? " -DONE_BLOCK=1" : "", g->steady ? " -DRUNS=1" : "", g->pieces ? " -DLATE=1" : "");
+             g->one_block ? " -DONE_BLOCK=1" : "", g->steady ? " -DRUNS=1" : "", g->pieces ? " -DTAIL=1" : "");
 }
 
 void set_column_tiles(const layout_dim *column, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
@@ -303,9 +303,9 @@ void set_column_tiles(const layout_dim *column, const geometry *g, uint64_t jobs
         columns.segment_rows = dims->reduced_size[last];
         bytes += sizeof columns.segment_rows;
     } else if (g->pieces) {
-        columns.late.pieces = (cl_uint)g->pieces;
-        columns.late.piece = (cl_uint)g->piece;
-        bytes += sizeof columns.late;
+        columns.tail.pieces = (cl_uint)g->pieces;
+        columns.tail.piece = (cl_uint)g->piece;
+        bytes += sizeof columns.tail;
     }
     set_argument(arguments, 0, &columns, bytes);
 }

@@ -4,7 +4,7 @@
 
 #include "families/geometry.h"
 
-extern const family family_columns, family_folded;
+extern const family family_columns, family_permuted;
 
 /* Lay tiles over a dim as columns and cut its rows into parts of the reduction: NULL, or why that cannot be. */
 const char *lay_column_tiles(const geometry_request *r, const layout_dim *column, uint64_t rows, uint64_t outers,

@@ -27,7 +27,7 @@ static void describe(const struct argmax_cl_plan_s *plan, writer *out) {
     g->family->describe(g, out);
     if (g->parts > 1)
         text_add(out, ", %" PRIu64 " parts an output, workspace %zu bytes, launches=%d", g->parts,
-                 plan->workspace_bytes, g->finish == HANDOVER_NONE ? 2 : 1);
+                 plan->workspace_bytes, g->finish == ORDERING_NONE ? 2 : 1);
     text_add(out, " | tuning %s | %s: %s", g->tuning, g->family->kernel, plan->scan_options);
     if (plan->merge_program)
         text_add(out, " | merge: %s", plan->merge_options);

@@ -130,17 +130,17 @@ const char *cut(const geometry_request *r, uint64_t groups, uint64_t smallest, u
 }
 
 /* The last work-group of a unit merges for its outputs at the end of the launch, alone: that must not take long. */
-static handover choose_finish(const geometry_request *r, uint64_t units, uint64_t width, const geometry *g) {
+static ordering choose_finish(const geometry_request *r, uint64_t units, uint64_t width, const geometry *g) {
     const uint32_t wanted = width == 1 ? r->tuning->one_launch : r->tuning->one_launch_columns;
     const uint32_t loops = r->device->loop_limit;
     const uint32_t most = loops ? min_u32(wanted, loops / LOOPS_AN_OUTPUT) : wanted;
     const bool can = g->parts > 1 && ceil_div(g->parts * width, g->scan.group) <= most && units <= COUNTERS_A_QUEUE &&
                      (g->family->merges_values || !has_values(r->problem));
-    return can && (g->ptx || r->device->handover != HANDOVER_PTX) ? r->device->handover : HANDOVER_NONE;
+    return can && (g->ptx || r->device->ordering != ORDERING_PTX) ? r->device->ordering : ORDERING_NONE;
 }
 
 bool takes_words(const geometry_request *r, const geometry *g) {
-    const bool ordered = g->finish == HANDOVER_PTX || (g->finish != HANDOVER_NONE && g->scan.group == 1);
+    const bool ordered = g->finish == ORDERING_PTX || (g->finish != ORDERING_NONE && g->scan.group == 1);
     return ordered && r->device->wide_atomics && !wants_both(r->problem);
 }
 
@@ -154,7 +154,7 @@ static bool is_one_word(const geometry_request *r, uint64_t units, const geometr
 const char *plan_merge(const geometry_request *r, uint64_t units, uint64_t width, geometry *g) {
     const uint32_t group = g->scan.group, loops = r->device->loop_limit;
     g->finish = choose_finish(r, units, width, g);
-    if (g->finish != HANDOVER_NONE) {
+    if (g->finish != ORDERING_NONE) {
         g->one_word = is_one_word(r, units, g);
         g->counters = units * (g->one_word ? COUNTERS_WITH_WORD : COUNTERS_ALONE);
         g->merge_lanes = floor_power(g->parts, floor_power(max_u64(1, group / width), group));
@@ -177,13 +177,13 @@ bool has_one_job(const geometry *g) {
 void leave_tail(const geometry_request *r, uint32_t percent, uint64_t units, uint64_t step, uint64_t smallest,
                 geometry *g) {
     const uint64_t counters = units * (g->one_word ? COUNTERS_WITH_WORD : COUNTERS_WITH_PIECES);
-    if (g->finish == HANDOVER_NONE || g->scan.jobs_per_group != 1 || counters > COUNTERS_A_QUEUE ||
+    if (g->finish == ORDERING_NONE || g->scan.jobs_per_group != 1 || counters > COUNTERS_A_QUEUE ||
         g->parts * percent < 100 || g->chunk < r->tuning->many_batches * g->least)
         return;
     g->chunk = g->chunk * (100 - percent) / 100 / step * step;
-    const uint64_t late = g->units - g->parts * g->chunk, each = late / g->parts / r->tuning->tail_chunks;
+    const uint64_t tail = g->units - g->parts * g->chunk, each = tail / g->parts / r->tuning->tail_chunks;
     g->piece = max_u64(each / g->least * g->least, smallest);
-    g->pieces = ceil_div(late, g->piece);
+    g->pieces = ceil_div(tail, g->piece);
     g->counters = counters;
 }
 

@@ -92,7 +92,7 @@ bool can_be_by_value(const geometry_request *r, const geometry *g);
 uint64_t block_columns(const layout *l);
 /* Whether the input is more than what caches may hold of it from one run to the next. */
 bool comes_from_memory(const geometry_request *r);
-/* Take `percent` of each part for whoever is done first, in pieces (kernels/workgroup/late.clh), where parts are many
+/* Take `percent` of each part for whoever is done first, in pieces (kernels/workgroup/tail.clh), where parts are many
  * batches and the scan merges: multiples of `step` stay, and a piece is no smaller than `smallest`, which is some
  * batches. `units` have parts: outputs, or tiles of columns. */
 void leave_tail(const geometry_request *r, uint32_t percent, uint64_t units, uint64_t step, uint64_t smallest,

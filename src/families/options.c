@@ -53,18 +53,18 @@ static void add_outputs(writer *w, const problem *p, const layout *l) {
 void options_scan(const problem *p, const layout *l, const geometry *g, char options[OPTIONS_CAPACITY]) {
     static const char *const loads[] = {"ALIGNED", "UNALIGNED", "PACKED", "STRIDED", "SHIFTED"};
     static const char *const masks[] = {"NONE", "UNALIGNED", "ALIGNED", "SAME", "STRIDED"};
-    static const char *const standards[] = {"CL1.2", "CL2.0", "CL3.0", "CL1.2"}; /* by handover */
+    static const char *const standards[] = {"CL1.2", "CL2.0", "CL3.0", "CL1.2"}; /* by ordering */
     writer w = {options, OPTIONS_CAPACITY, 0};
     text_add(&w, "-cl-std=%s", standards[g->finish]);
     add_order(&w, p, l);
-    if (g->parts == 1 || g->finish != HANDOVER_NONE)
+    if (g->parts == 1 || g->finish != ORDERING_NONE)
         add_outputs(&w, p, l);
     text_add(&w, " -DSPLIT=%d -DKEPT=%" PRIu32 " -DREDUCED=%" PRIu32, g->parts > 1, dims_kind(l->kept_count),
              dims_kind(l->reduced_count - (g->family->folds ? 1 : 0)));
     text_add(&w, " -DLOAD=%s -DVEC=%" PRIu32 " -DGROUP=%" PRIu32, loads[g->load], g->vector, g->scan.group);
     if (g->mask != MASK_NONE)
         text_add(&w, " -DMASK=%s", masks[g->mask]);
-    text_add(&w, "%s%s%s%s%s", g->words ? " -DWORDS=1" : "", g->finish != HANDOVER_NONE ? " -DONE_LAUNCH=1" : "",
+    text_add(&w, "%s%s%s%s%s", g->words ? " -DWORDS=1" : "", g->finish != ORDERING_NONE ? " -DONE_LAUNCH=1" : "",
              g->ptx ? " -DPTX=1" : "", g->one_word ? " -DONE_WORD=1" : "", g->two_words ? " -DTWO_WORDS=1" : "");
     if (g->ahead)
         text_add(&w, " -DAHEAD=%" PRIu32, g->ahead);

@@ -209,7 +209,7 @@ static void add_options(const geometry *g, writer *out) {
                             : " -DPLACED=1",
              g->by_value ? " -DBY_VALUE=1" : "", g->overlap ? " -DOVERLAP=1" : "", g->peel ? " -DPEEL=1" : "",
              g->together ? " -DTOGETHER=1" : "", g->steady ? " -DSTEADY=1" : "", g->gaps ? " -DGAPS=1" : "",
-             g->pieces ? " -DLATE=1" : "");
+             g->pieces ? " -DTAIL=1" : "");
 }
 
 static void set_rows(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
@@ -230,9 +230,9 @@ static void set_rows(const layout *l, const geometry *g, uint64_t jobs, kernel_a
         rows.gaps.turned_by = g->turned_by;
         bytes += sizeof rows.gaps;
     } else if (g->pieces || moves(g)) {
-        rows.late.pieces = g->pieces;
-        rows.late.piece = g->piece;
-        bytes += sizeof rows.late;
+        rows.tail.pieces = g->pieces;
+        rows.tail.piece = g->piece;
+        bytes += sizeof rows.tail;
     }
     if (moves(g)) {
         addressed_elements(l, &rows.ends.first, &rows.ends.last);

@@ -244,7 +244,7 @@ static uint32_t rows_in_flight(const geometry_request *r, const geometry *g) {
 }
 
 /* Batches of a part whose end is worth dealing out: each piece costs a barrier and the way to the memory. */
-#define LATE_BATCHES 128
+#define TAIL_BATCHES 128
 
 static const char *lay_out_stream(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
@@ -288,7 +288,7 @@ static const char *lay_out_stream(const geometry_request *r, geometry *g) {
 static void add_options(const geometry *g, writer *out) {
     text_add(out, " -DUNROLL=%" PRIu32 " -DSTRIP=%" PRIu32 "%s%s%s%s%s", g->unroll, g->strip,
              g->one_batch ? " -DONE_BATCH=1" : "", g->phased ? " -DPHASED=1" : "", g->inner > 1 ? " -DUNWALKED=1" : "",
-             g->steady ? " -DRUNS=1" : "", g->pieces ? " -DLATE=1" : "");
+             g->steady ? " -DRUNS=1" : "", g->pieces ? " -DTAIL=1" : "");
 }
 
 static void set_stream(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
@@ -319,15 +319,15 @@ static void set_stream(const layout *l, const geometry *g, uint64_t jobs, kernel
                   .row = (cl_uint)b.columns,
                   .rest = (cl_uint)(b.rows % g->fused),
                   .inner = g->inner};
-    size_t bytes = offsetof(stream_t, late);
+    size_t bytes = offsetof(stream_t, tail);
     arguments->dims.mask.step = b.row->mask * (int64_t)g->fused;
     arguments->dims.maximum.column_index = b.kept->max_index;
     arguments->dims.maximum.column_value = b.kept->max_value;
     addressed_elements(l, &s.first, &s.last);
     if (g->pieces) {
-        s.late.pieces = (cl_uint)g->pieces;
-        s.late.piece = (cl_uint)g->piece;
-        bytes += sizeof s.late;
+        s.tail.pieces = (cl_uint)g->pieces;
+        s.tail.piece = (cl_uint)g->piece;
+        bytes += sizeof s.tail;
     }
     set_argument(arguments, 0, &s, bytes);
 }
@@ -344,7 +344,7 @@ const family family_stream = {
     .name = "stream",
     .kernel = "stream",
     .structs = 1,
-    .struct_bytes = {offsetof(stream_t, late)},
+    .struct_bytes = {offsetof(stream_t, tail)},
     .over_columns = true,
     .merges_values = true,
     .general = true,

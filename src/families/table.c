@@ -3,18 +3,18 @@
 #include "families/family.h"
 
 #define STRATEGIES(NEXT)                                                                                               \
-    NEXT(held_blocks)                                                                                                  \
+    NEXT(tiled_blocks)                                                                                                 \
     NEXT(transposed_blocks)                                                                                            \
     NEXT(stream)                                                                                                       \
     NEXT(split_stream)                                                                                                 \
     NEXT(gathered_rows)                                                                                                \
     NEXT(columns)                                                                                                      \
     NEXT(split_columns)                                                                                                \
-    NEXT(folded_columns)                                                                                               \
+    NEXT(permuted_columns)                                                                                             \
     NEXT(strided_columns)                                                                                              \
     NEXT(split_strided_columns)                                                                                        \
-    NEXT(abreast_rows)                                                                                                 \
-    NEXT(held_rows)                                                                                                    \
+    NEXT(segment_rows)                                                                                                 \
+    NEXT(register_rows)                                                                                                \
     NEXT(short_rows)                                                                                                   \
     NEXT(long_rows)                                                                                                    \
     NEXT(split_rows)                                                                                                   \

@@ -5,7 +5,7 @@
 
 /* Blocks that a work-item takes at once: it transposes as many of their elements in its registers, which are few, and
  * each doubling is one more pass over these. */
-static uint32_t blocks_abreast(const geometry_request *r, uint64_t blocks) {
+static uint32_t blocks_together(const geometry_request *r, uint64_t blocks) {
     const uint32_t most = r->tuning->transposed_bytes / element_bytes(r->problem);
     return floor_power(blocks, min_u32(widest_vector(r, r->tuning->vector_bytes, false), most));
 }
@@ -37,7 +37,7 @@ static const char *lay_out_transposed(const geometry_request *r, geometry *g) {
     if (l->reduction > r->tuning->transposed_elements / columns || !places_fit(r))
         return "it takes blocks of few elements";
     g->outers = l->outputs / columns;
-    g->vector = blocks_abreast(r, g->outers);
+    g->vector = blocks_together(r, g->outers);
     if (g->vector == 1)
         return "it takes several blocks";
     g->load = r->device->clang_cpu ? LOAD_PACKED : LOAD_UNALIGNED;

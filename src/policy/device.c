@@ -110,21 +110,21 @@ static bool is_too_old(cl_device_id device) {
 
 /* Atomics with release and acquire between the work-groups of a launch: in every OpenCL 2.x, in 3.0 where the device
  * says so. */
-static handover find_handover(cl_device_id device) {
+static ordering find_handover(cl_device_id device) {
     const cl_device_info atomic_memory_capabilities = 0x1063; /* names of OpenCL 3.0 */
     const cl_bitfield needed = 1 << 1 /* order acq_rel */ | 1 << 5 /* scope device */;
     cl_bitfield capabilities = 0;
     char version[256] = "", compiler[256] = "";
     if (clGetDeviceInfo(device, CL_DEVICE_VERSION, sizeof version, version, NULL) != CL_SUCCESS ||
         clGetDeviceInfo(device, CL_DEVICE_OPENCL_C_VERSION, sizeof compiler, compiler, NULL) != CL_SUCCESS)
-        return HANDOVER_NONE;
+        return ORDERING_NONE;
     if (strncmp(version, "OpenCL 2.", 9) == 0 && strncmp(compiler, "OpenCL C 2.", 11) == 0)
-        return HANDOVER_CL20;
+        return ORDERING_CL20;
     if (strncmp(version, "OpenCL 3.", 9) == 0 &&
         clGetDeviceInfo(device, atomic_memory_capabilities, sizeof capabilities, &capabilities, NULL) == CL_SUCCESS &&
         (capabilities & needed) == needed)
-        return HANDOVER_CL30;
-    return HANDOVER_NONE;
+        return ORDERING_CL30;
+    return ORDERING_NONE;
 }
 
 /* Mesa's llvmpipe (gallivm) counts the iterations of all loops of a work-item together, and ends every loop when they
@@ -178,7 +178,7 @@ argmax_cl_status device_query(cl_device_id device, device_facts *facts) {
     facts->aligned_buffers = (facts->type & CL_DEVICE_TYPE_GPU) && !facts->host_unified;
     find_habits(device, facts);
     facts->ptx = takes_ptx(device);
-    facts->handover = facts->ptx ? HANDOVER_PTX : find_handover(device);
+    facts->ordering = facts->ptx ? ORDERING_PTX : find_handover(device);
     facts->wide_atomics = facts->ptx || (has_extension(device, "cl_khr_int64_base_atomics") &&
                                          has_extension(device, "cl_khr_int64_extended_atomics"));
     device_name(device, facts->name);

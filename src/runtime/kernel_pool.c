@@ -159,7 +159,7 @@ static argmax_cl_status create_scan(argmax_cl_plan plan, bool idle, cl_ulong sta
     if (status)
         return status;
     cl_int code = set_scan(plan, *kernel, idle || stage == STAGE_MERGE);
-    if (code == CL_SUCCESS && plan->geometry.finish != HANDOVER_NONE)
+    if (code == CL_SUCCESS && plan->geometry.finish != ORDERING_NONE)
         code = set_finish(plan, *kernel, stage);
     return arguments_set(code, kernel);
 }

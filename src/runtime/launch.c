@@ -41,14 +41,14 @@ static cl_int set_scan_buffers(argmax_cl_plan plan, cl_kernel scan, const argmax
     cl_int code = set_buffers(scan, 0, inputs, count);
     if (code == CL_SUCCESS && g->parts > 1)
         code = set_buffers(scan, count, &target, 1);
-    if (code == CL_SUCCESS && (g->parts == 1 || g->finish != HANDOVER_NONE))
+    if (code == CL_SUCCESS && (g->parts == 1 || g->finish != ORDERING_NONE))
         code = set_outputs(p, scan, g->parts == 1 ? count : finish_outputs(p, g), b);
     return code;
 }
 
 static cl_int set_merge_buffers(argmax_cl_plan plan, cl_kernel merge, const argmax_cl_buffers *b, cl_mem workspace) {
     const cl_mem buffers[] = {b->input, workspace};
-    if (plan->geometry.finish != HANDOVER_NONE)
+    if (plan->geometry.finish != ORDERING_NONE)
         return set_scan_buffers(plan, merge, b, workspace);
     const cl_int code = set_buffers(merge, 0, buffers, 2);
     return code == CL_SUCCESS ? set_outputs(&plan->problem, merge, 2, b) : code;
@@ -97,9 +97,9 @@ static argmax_cl_status run_both(argmax_cl_plan plan, kernel_set *set, cl_comman
     if (status)
         return status;
     cl_int code = set_scan_buffers(plan, set->scan, buffers, workspace);
-    if (code == CL_SUCCESS && g->finish != HANDOVER_NONE)
+    if (code == CL_SUCCESS && g->finish != ORDERING_NONE)
         code = kernel_set_counters(plan, set, NULL);
-    if (code == CL_SUCCESS && g->finish != HANDOVER_NONE)
+    if (code == CL_SUCCESS && g->finish != ORDERING_NONE)
         code = kernel_set_stage(plan, set->scan, STAGE_SCAN, 0);
     if (code == CL_SUCCESS)
         code = set_merge_buffers(plan, set->merge, buffers, workspace);
@@ -146,7 +146,7 @@ static argmax_cl_status launch(argmax_cl_plan plan, cl_command_queue queue, bool
         pthread_mutex_lock(lock);
     const geometry *g = &plan->geometry;
     const bool once =
-        g->parts == 1 || (g->finish != HANDOVER_NONE && !out_of_order && !plan->handle->facts.queue_addresses_return &&
+        g->parts == 1 || (g->finish != ORDERING_NONE && !out_of_order && !plan->handle->facts.queue_addresses_return &&
                           counters_lend(plan->handle, queue, g->counters, &loan));
     if (once)
         status = run_once(plan, set, queue, buffers, workspace, &loan, wait_count, wait_list, event);

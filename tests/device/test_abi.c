@@ -44,11 +44,11 @@ static const fact whole[] = {
     AT(rows_t, segment),
     AT(rows_t, segment_vectors),
     AT(rows_t, stride),
-    SIZE_OF(held_t),
-    AT(held_t, jobs),
-    AT(held_t, jobs_per_group),
-    AT(held_t, vectors),
-    AT(held_t, unused),
+    SIZE_OF(register_rows_t),
+    AT(register_rows_t, jobs),
+    AT(register_rows_t, jobs_per_group),
+    AT(register_rows_t, vectors),
+    AT(register_rows_t, unused),
     SIZE_OF(blocks_t),
     AT(blocks_t, jobs),
     AT(blocks_t, jobs_per_group),
@@ -65,17 +65,17 @@ static const fact whole[] = {
     AT(blocks_t, pad),
     AT(blocks_t, pass),
     AT(blocks_t, size),
-    SIZE_OF(abreast_t),
-    AT(abreast_t, jobs),
-    AT(abreast_t, jobs_per_group),
-    AT(abreast_t, columns),
-    AT(abreast_t, tiles),
-    AT(abreast_t, side),
-    AT(abreast_t, segments),
-    AT(abreast_t, segment),
-    AT(abreast_t, segment_vectors),
-    AT(abreast_t, column_stride),
-    SIZE_UNTIL(stream_t, late),
+    SIZE_OF(segments_t),
+    AT(segments_t, jobs),
+    AT(segments_t, jobs_per_group),
+    AT(segments_t, columns),
+    AT(segments_t, tiles),
+    AT(segments_t, side),
+    AT(segments_t, segments),
+    AT(segments_t, segment),
+    AT(segments_t, segment_vectors),
+    AT(segments_t, column_stride),
+    SIZE_UNTIL(stream_t, tail),
     AT(stream_t, jobs),
     AT(stream_t, jobs_per_group),
     AT(stream_t, parts),
@@ -105,7 +105,7 @@ static const fact whole[] = {
     AT(transposed_t, jobs),
     AT(transposed_t, jobs_per_group),
     AT(transposed_t, blocks),
-    SIZE_UNTIL(columns_t, late),
+    SIZE_UNTIL(columns_t, tail),
     AT(columns_t, jobs),
     AT(columns_t, jobs_per_group),
     AT(columns_t, parts),
@@ -166,10 +166,10 @@ static const fact both_two_dims[] = {
 static const fact gaps[] = {SIZE_WITH(rows_t, gaps), AT(rows_t, gaps.ahead_by), AT(rows_t, gaps.turn),
                             AT(rows_t, gaps.turned_by)};
 static const fact ends[] = {SIZE_WITH(rows_t, ends), AT(rows_t, ends.first), AT(rows_t, ends.last),
-                            AT(rows_t, late.pieces)};
-static const fact late[] = {SIZE_WITH(rows_t, late),    AT(rows_t, late.pieces),    AT(rows_t, late.piece),
-                            SIZE_WITH(columns_t, late), AT(columns_t, late.pieces), AT(columns_t, late.piece),
-                            SIZE_WITH(stream_t, late),  AT(stream_t, late.pieces),  AT(stream_t, late.piece)};
+                            AT(rows_t, tail.pieces)};
+static const fact tail[] = {SIZE_WITH(rows_t, tail),    AT(rows_t, tail.pieces),    AT(rows_t, tail.piece),
+                            SIZE_WITH(columns_t, tail), AT(columns_t, tail.pieces), AT(columns_t, tail.piece),
+                            SIZE_WITH(stream_t, tail),  AT(stream_t, tail.pieces),  AT(stream_t, tail.piece)};
 static const fact fused[] = {SIZE_WITH(columns_t, segment_rows), AT(columns_t, segment_rows)};
 
 static const char *header(void) {
@@ -222,7 +222,7 @@ START_TEST(sizes_and_offsets_are_the_hosts) {
     COMPARE("-DKEPT=0 -DREDUCED=0 -DMASKED=1 -DBOTH=1", masked_both);
     COMPARE("-DKEPT=1 -DREDUCED=2 -DBOTH=1", both_two_dims);
     COMPARE("-DKEPT=1 -DREDUCED=1 -DGAPS=1", gaps);
-    COMPARE("-DKEPT=1 -DREDUCED=1 -DLATE=1", late);
+    COMPARE("-DKEPT=1 -DREDUCED=1 -DTAIL=1", tail);
     COMPARE("-DKEPT=1 -DREDUCED=1 -DOVERLAP=1 -DLOAD_ALIGNED=1", ends);
     COMPARE("-DKEPT=1 -DREDUCED=1 -DFUSED=2", fused);
 }

@@ -214,7 +214,7 @@ START_TEST(describe_counts_the_launches) {
     job j;
     job_open(&j, TWO_STAGES);
     const argmax_cl_plan plan = plan_of(&j);
-    const bool one = suite_runner()->handle->facts.handover != HANDOVER_NONE;
+    const bool one = suite_runner()->handle->facts.ordering != ORDERING_NONE;
     ck_assert(plan_says(plan, one ? "launches=1" : "launches=2"));
     ck_assert(one != plan_says(plan, "| merge: "));
     argmax_cl_plan_destroy(plan);

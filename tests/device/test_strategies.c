@@ -78,7 +78,7 @@ static problem_line problem_of(const shape *one, const problem_line *kind) {
     return p;
 }
 
-/* Stored column by column, all axes reduced: what folded-columns is for, and no other shape here. */
+/* Stored column by column, all axes reduced: what permuted-columns is for, and no other shape here. */
 static problem_line column_major(const problem_line *kind) {
     const uint64_t sizes[2] = {67, 257};
     problem_line p = kind_shape(kind, 2, sizes, FIRST | SECOND);
@@ -91,21 +91,21 @@ static problem_line column_major(const problem_line *kind) {
 }
 
 /* Rows short enough to be held in registers, of a whole number of vectors and not. */
-static void sweep_held_rows(sweep *s, const problem_line *kind, uint32_t number, bool odd) {
+static void sweep_register_rows(sweep *s, const problem_line *kind, uint32_t number, bool odd) {
     const uint64_t sizes[2] = {301, odd ? 15 : 12};
     problem_line p = kind_shape(kind, 2, sizes, SECOND);
     p.data = DATA_SPECIAL;
     p.seed = 18;
-    sweep_dealt_strategy(s, &p, number, "held-rows", SWEEP_DEALT_TUNING);
+    sweep_dealt_strategy(s, &p, number, "register-rows", SWEEP_DEALT_TUNING);
 }
 
 /* Blocks of rows and columns that fit even what one work-item holds, and blocks of one column. */
-static void sweep_held_blocks(sweep *s, const problem_line *kind, uint32_t number, bool row) {
+static void sweep_tiled_blocks(sweep *s, const problem_line *kind, uint32_t number, bool row) {
     const uint64_t sizes[3] = {301, row ? 13 : 4, row ? 1 : 3};
     problem_line p = kind_shape(kind, 3, sizes, SECOND);
     p.data = DATA_SPECIAL;
     p.seed = 20;
-    sweep_dealt_strategy(s, &p, number, "held-blocks", SWEEP_DEALT_TUNING);
+    sweep_dealt_strategy(s, &p, number, "tiled-blocks", SWEEP_DEALT_TUNING);
 }
 
 /* Blocks of several columns, and of one, that are no whole vectors of elements; the last vector of blocks is moved
@@ -120,12 +120,12 @@ static void sweep_transposed_blocks(sweep *s, const problem_line *kind, uint32_t
 
 /* Segments of several neighbouring outputs, with a last vector that is moved back, and more of them than an accumulator
  * of 8 bits counts. */
-static void sweep_abreast_rows(sweep *s, const problem_line *kind, uint32_t number) {
+static void sweep_segment_rows(sweep *s, const problem_line *kind, uint32_t number) {
     static const uint64_t sizes[] = {3, 150, 5, 37};
     problem_line p = kind_shape(kind, 4, sizes, SECOND | FOURTH);
     p.data = DATA_SPECIAL;
     p.seed = 19;
-    sweep_dealt_strategy(s, &p, number, "abreast-rows", SWEEP_DEALT_TUNING);
+    sweep_dealt_strategy(s, &p, number, "segment-rows", SWEEP_DEALT_TUNING);
 }
 
 /* What narrow types alone have: rows long enough for wide vectors, and rows whose places fit beside keys of 8 bits. */
@@ -170,11 +170,11 @@ START_TEST(all_strategies_agree) {
                 sweep_dealt(&s, &p, k);
         }
         const problem_line folded = column_major(&kind);
-        sweep_dealt_strategy(&s, &folded, k, "folded-columns", SWEEP_DEALT_TUNING);
-        sweep_held_rows(&s, &kind, k, k % 4 >= 2);
-        sweep_held_blocks(&s, &kind, k, k % 4 >= 2);
+        sweep_dealt_strategy(&s, &folded, k, "permuted-columns", SWEEP_DEALT_TUNING);
+        sweep_register_rows(&s, &kind, k, k % 4 >= 2);
+        sweep_tiled_blocks(&s, &kind, k, k % 4 >= 2);
         sweep_transposed_blocks(&s, &kind, k, k % 4 < 2);
-        sweep_abreast_rows(&s, &kind, k);
+        sweep_segment_rows(&s, &kind, k);
         sweep_narrow_rows(&s, &kind, k);
     }
     sweep_print(&s, "strategies");

@@ -5,7 +5,7 @@
 #define STAGGER UINT64_C(7)  /* rows over which neighbouring columns spread their extrema */
 #define ROUND_UP(n) (((n) + PHASES - 1) / PHASES * PHASES)
 
-const char *const length_class_names[LENGTH_CLASSES] = {"rows", "aligned rows", "columns", "folded", "flat"};
+const char *const length_class_names[LENGTH_CLASSES] = {"rows", "aligned rows", "columns", "permuted", "flat"};
 
 /* A line of elements, or of rows of columns, with an extremum at `longest` and perhaps another one behind it: that
  * windows before and behind it stay inside. */
@@ -60,7 +60,7 @@ void length_view_describe(const length_view *v, problem_line *p) {
         add_dim(p, v->length > 1 ? v->length - 1 : 1, line * width, false, false);
     if (v->class != LENGTH_FLAT)
         add_dim(p, v->windows, v->apart * step * width, true, false);
-    if (v->class == LENGTH_FOLDED) {
+    if (v->class == LENGTH_PERMUTED) {
         const uint64_t fold = fold_of(v->length);
         add_dim(p, v->length / fold, 1, false, true);
         add_dim(p, fold, v->length / fold, false, true);
@@ -75,7 +75,7 @@ void length_view_describe(const length_view *v, problem_line *p) {
 /* Index of the element at a place in memory, counted from a window's start. */
 static uint64_t index_of(const length_view *v, uint64_t place) {
     const uint64_t fold = fold_of(v->length), along = v->length / fold;
-    return v->class == LENGTH_FOLDED ? place % along * fold + place / along : place;
+    return v->class == LENGTH_PERMUTED ? place % along * fold + place / along : place;
 }
 
 uint64_t length_view_answer(const length_view *v, uint64_t output, bool last) {

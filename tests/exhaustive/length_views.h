@@ -8,11 +8,11 @@
 #include "problem.h"
 
 typedef enum length_class {
-    LENGTH_ROWS,    /* windows one element apart */
-    LENGTH_ALIGNED, /* windows 16 elements apart, and 16 extrema for the places between */
-    LENGTH_COLUMNS, /* side by side, each seventh at the same place */
-    LENGTH_FOLDED,  /* rows stored as columns of two, three or four: the order of memory is not that of the index */
-    LENGTH_FLAT,    /* a single window */
+    LENGTH_ROWS,     /* windows one element apart */
+    LENGTH_ALIGNED,  /* windows 16 elements apart, and 16 extrema for the places between */
+    LENGTH_COLUMNS,  /* side by side, each seventh at the same place */
+    LENGTH_PERMUTED, /* rows stored as columns of two, three or four: the order of memory is not that of the index */
+    LENGTH_FLAT,     /* a single window */
     LENGTH_CLASSES
 } length_class;
 extern const char *const length_class_names[LENGTH_CLASSES];

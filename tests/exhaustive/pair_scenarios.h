@@ -8,7 +8,7 @@
 
 /* Where a reduction's elements lie: side by side; `columns` apart, with neighbours of other reductions between them;
  * side by side in the order of columns, two reduced dims of which the first one is the nearer in memory. */
-typedef enum pair_layout { PAIR_ROWS, PAIR_COLUMNS, PAIR_FOLDED } pair_layout;
+typedef enum pair_layout { PAIR_ROWS, PAIR_COLUMNS, PAIR_PERMUTED } pair_layout;
 
 /* What a device must have, or the comparison does not exist there. */
 typedef enum pair_need { NEEDS_NOTHING, NEEDS_PTX, NEEDS_CLANG, NEEDS_HANDOVER } pair_need;

@@ -79,7 +79,7 @@ static bool device_can(const pair_session *s, pair_need need) {
     case NEEDS_CLANG:
         return s->facts.clang_cpu;
     case NEEDS_HANDOVER:
-        return s->facts.handover != HANDOVER_NONE;
+        return s->facts.ordering != ORDERING_NONE;
     default:
         return true;
     }
@@ -116,11 +116,11 @@ static void make_plan(const pair_session *s, pair_trial *t, uint32_t sense, uint
     in.dtype = s->type->dtype;
     in.rank = t->s->layout == PAIR_ROWS ? 2 : 3;
     in.sizes = sizes[t->s->layout];
-    in.strides = t->s->layout == PAIR_FOLDED ? folded : NULL;
+    in.strides = t->s->layout == PAIR_PERMUTED ? folded : NULL;
     index.dtype = ARGMAX_CL_INT32;
     d.input = &in;
     d.index = &index;
-    d.axis_count = t->s->layout == PAIR_FOLDED ? 2 : 1;
+    d.axis_count = t->s->layout == PAIR_PERMUTED ? 2 : 1;
     d.axes = axes;
     d.axis_direction = direction ? ARGMAX_CL_DECREASING : ARGMAX_CL_INCREASING;
     d.nan_mode = pair_nan_mode(sense);
@@ -170,7 +170,7 @@ void pair_close_trial(const pair_session *s, pair_trial *t) {
 /* Index of an element by its place in memory. */
 static uint32_t index_at(const pair_trial *t, uint32_t place) {
     const uint32_t half = t->length / 2;
-    return t->s->layout == PAIR_FOLDED ? place % half * 2 + place / half : place;
+    return t->s->layout == PAIR_PERMUTED ? place % half * 2 + place / half : place;
 }
 
 void pair_use_pattern(const pair_session *s, pair_trial *t, const char *text, size_t count) {

@@ -96,7 +96,7 @@ static bool run_once(session *s, const length_view *v, problem_line *p) {
         s->answers = malloc(s->index_bytes);
         REQUIRE(s->answers);
     }
-    buffers.input = s->input[v->class == LENGTH_FOLDED || v->class == LENGTH_FLAT ? LENGTH_ROWS : v->class][v->ties];
+    buffers.input = s->input[v->class == LENGTH_PERMUTED || v->class == LENGTH_FLAT ? LENGTH_ROWS : v->class][v->ties];
     buffers.index = s->index;
     REQUIRE(!argmax_cl_plan_enqueue(plan, s->r.queue, &buffers, s->workspace, 0, NULL, NULL));
     REQUIRE(!clEnqueueReadBuffer(s->r.queue, s->index, CL_TRUE, 0, bytes, s->answers, 0, NULL, NULL));

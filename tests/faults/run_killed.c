@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Words, two words, partials of rows and of columns, pieces drawn late; and several outputs. */
+/* Words, two words, partials of rows and of columns, claimed pieces; and several outputs. */
 static const char *const lines[] = {
     "argmax float32 1x60000 axes=1 value data=pair seed=777 strategy=split-rows",
     "argmax float32 3x40000 axes=1 last data=pair seed=777 strategy=split-rows",
@@ -103,7 +103,7 @@ int main(void) {
         return EXIT_FAILURE;
     static const char *const tunings[] = {FAULTS_BUILT "/one_launch.tuning", FAULTS_BUILT "/two_launches.tuning",
                                           FAULTS_BUILT "/gpu_one_launch.tuning",
-                                          FAULTS_KERNELS "/../tests/device/lists/late.tuning"};
+                                          FAULTS_KERNELS "/../tests/device/lists/tail.tuning"};
     for (size_t t = 0; t < sizeof tunings / sizeof tunings[0]; t++) {
         setenv("ARGMAX_CL_TUNING", tunings[t], 1);
         for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)

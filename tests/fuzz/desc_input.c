@@ -197,7 +197,7 @@ void take_device(source *s, device_facts *device, uint32_t *group_limit) {
     device->max_group = *group_limit;
     device->local_bytes = (cl_ulong)*group_limit * 40 + (kind & 64 ? 65536 : 0);
     device->max_buffer = (cl_ulong)1 << (kind & 32 ? 31 : 62);
-    device->handover = device->ptx ? HANDOVER_PTX : kind % 4 == 3 ? HANDOVER_NONE : (handover)(kind % 4);
+    device->ordering = device->ptx ? ORDERING_PTX : kind % 4 == 3 ? ORDERING_NONE : (ordering)(kind % 4);
     device->address_bits = kind & 128 ? 32 : 64;
     snprintf(device->name, sizeof device->name, "fuzz");
 }

@@ -216,7 +216,7 @@ static void check_units(const layout *l, uint32_t bits, const geometry *g) {
         REQUIRE(!g->placed || bits <= 16, "places beside %" PRIu32 " bits", bits);
         REQUIRE(!g->one_block || (g->placed && l->reduction >> bits == 0), "%" PRIu64 " in a block", l->reduction);
         REQUIRE(bits != 8 || g->unroll * g->vector < 255, "unroll %" PRIu32 " of %" PRIu32, g->unroll, g->vector);
-    } else if (is_of(g, "held")) {
+    } else if (is_of(g, "register_rows")) {
         REQUIRE(g->parts == 1 && g->units * g->vector == l->reduction, "%" PRIu64 " units", g->units);
         REQUIRE((uint64_t)g->lanes * g->loads >= g->units, "%" PRIu32 " loads", g->loads);
     } else if (is_of(g, "blocks")) {
@@ -225,7 +225,7 @@ static void check_units(const layout *l, uint32_t bits, const geometry *g) {
         check_transposed(l, bits, g);
     } else if (is_of(g, "stream")) {
         check_stream(l, g);
-    } else if (is_of(g, "abreast")) {
+    } else if (is_of(g, "segments")) {
         REQUIRE(g->unroll >= 1, "unroll %" PRIu32, g->unroll);
         REQUIRE(g->parts == 1 && g->scan.group == 1 && g->units <= PART_ELEMENTS_MAX / g->vector, "%" PRIu64 " units",
                 g->units);
@@ -250,7 +250,7 @@ static void check_fused(const layout_dim *column, const layout_dim *row, const g
 
 /* The parts of an output cover it, with the pieces behind them where there are some, and none is empty. */
 static void check_parts(const layout *l, const geometry *g) {
-    const bool folded = is_of(g, "folded"), columns = is_of(g, "columns");
+    const bool folded = is_of(g, "permuted"), columns = is_of(g, "columns");
     const uint64_t tiles = folded ? g->tiles : 1, parts = g->parts / tiles;
     REQUIRE(g->units >= 1 && g->chunk >= 1 && g->parts >= 1 && g->parts % tiles == 0, "%" PRIu64 " parts", g->parts);
     if (g->pieces) {
@@ -278,7 +278,7 @@ static void check_parts(const layout *l, const geometry *g) {
         REQUIRE(g->units == (folded ? l->reduction / column->size : rows), "%" PRIu64 " rows", g->units);
         REQUIRE(g->scan.jobs == g->tiles * g->outers * parts, "%" PRIu64 " jobs", g->scan.jobs);
         REQUIRE(!g->past || (g->scan.group == 1 && g->vector > 1 && g->parts == 1), "%" PRIu64 " parts", g->parts);
-    } else if (is_of(g, "abreast")) {
+    } else if (is_of(g, "segments")) {
         const uint64_t size = l->kept[l->kept_count - 1].size, side = ceil_div(size, g->tiles);
         REQUIRE(side <= g->strip && ceil_div(size, side) == g->tiles, "%" PRIu64 " tiles", g->tiles);
         REQUIRE(g->scan.jobs == g->tiles * (l->outputs / size), "%" PRIu64 " jobs", g->scan.jobs);
@@ -286,8 +286,8 @@ static void check_parts(const layout *l, const geometry *g) {
         REQUIRE(g->scan.jobs == ceil_div(g->outers, g->vector), "%" PRIu64 " jobs", g->scan.jobs);
     } else if (is_of(g, "blocks")) {
         REQUIRE(g->scan.jobs == ceil_div(g->outers, g->batch), "%" PRIu64 " jobs", g->scan.jobs);
-    } else if (is_of(g, "rows") || is_of(g, "held")) {
-        const uint64_t rows = (uint64_t)(g->scan.group / g->lanes) * (is_of(g, "held") ? g->batch : 1);
+    } else if (is_of(g, "rows") || is_of(g, "register_rows")) {
+        const uint64_t rows = (uint64_t)(g->scan.group / g->lanes) * (is_of(g, "register_rows") ? g->batch : 1);
         REQUIRE(g->scan.jobs == ceil_div(l->outputs, rows) * parts, "%" PRIu64 " jobs", g->scan.jobs);
     }
 }
@@ -295,12 +295,12 @@ static void check_parts(const layout *l, const geometry *g) {
 /* Counters of each unit: what came, what was drawn, and a word of the best so far, where that holds key and tie. */
 static void check_counters(const problem *p, const layout *l, const device_facts *device, const geometry *g) {
     const uint64_t units = is_of(g, "columns") || is_of(g, "stream") ? g->tiles * g->outers : l->outputs;
-    REQUIRE(g->finish == device->handover, "handover %d", (int)g->finish);
+    REQUIRE(g->finish == device->ordering, "ordering %d", (int)g->finish);
     const uint64_t each = g->one_word ? 4 : g->two_words ? 2 + 4 * g->parts : g->pieces ? 2 : 1;
     REQUIRE(g->counters == units * each, "%" PRIu64 " counters", g->counters);
     REQUIRE(g->counters <= COUNTERS_A_QUEUE, "%" PRIu64 " counters", g->counters);
     if (has_words(g))
-        REQUIRE(device->wide_atomics && (g->ptx || g->scan.group == 1), "words by handover %d", (int)g->finish);
+        REQUIRE(device->wide_atomics && (g->ptx || g->scan.group == 1), "words by ordering %d", (int)g->finish);
     if (g->two_words) {
         REQUIRE(!g->one_word && !g->pieces && g->parts <= 1023, "two words of %" PRIu64 " parts", g->parts);
         REQUIRE(is_of(g, "rows") && l->reduction < INT32_MAX, "two words of %" PRIu64, l->reduction);
@@ -314,9 +314,10 @@ static void check_counters(const problem *p, const layout *l, const device_facts
 /* Aligned loads start at multiples of the vector. */
 static void check_alignment(const layout *l, const geometry *g) {
     const layout_dim *const last = &l->reduced[l->reduced_count - 1], *const column = &l->kept[l->kept_count - 1];
-    const layout_dim *const along = is_of(g, "columns") ? column : is_of(g, "folded") ? &l->reduced[g->fold] : last;
+    const layout_dim *const along = is_of(g, "columns") ? column : is_of(g, "permuted") ? &l->reduced[g->fold] : last;
     const int64_t vector = g->vector;
-    if (along != column && !is_of(g, "folded") && !is_of(g, "rows") && !is_of(g, "held") && !is_of(g, "abreast"))
+    if (along != column && !is_of(g, "permuted") && !is_of(g, "rows") && !is_of(g, "register_rows") &&
+        !is_of(g, "segments"))
         return; /* check_blocks, check_transposed, check_stream */
     REQUIRE((g->load == LOAD_STRIDED) == (along->in != 1), "stride %" PRId64, along->in);
     if (g->load != LOAD_ALIGNED || g->overlap || g->peel)
@@ -340,7 +341,7 @@ static void check_geometry(const problem *p, const layout *l, const device_facts
     if (g->parts > 1) {
         check_grid(&g->merge, group_limit);
         REQUIRE(is_power(g->merge_lanes) && g->merge_lanes <= g->merge.group, "%" PRIu32 " lanes", g->merge_lanes);
-        if (g->finish != HANDOVER_NONE)
+        if (g->finish != ORDERING_NONE)
             check_counters(p, l, device, g);
         REQUIRE(g->parts <= UINT64_MAX / l->outputs, "%" PRIu64 " parts", g->parts);
     }

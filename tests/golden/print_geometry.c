@@ -25,7 +25,7 @@ static const struct {
       .local_bytes = 1 << 20,
       .little_endian = true,
       .clang_cpu = true,
-      .handover = HANDOVER_CL30,
+      .ordering = ORDERING_CL30,
       .wide_atomics = true}},
     {"plain", 1, {.type = CL_DEVICE_TYPE_CPU, .compute_units = 16, .local_bytes = 32768, .little_endian = true}},
     {"gpu",
@@ -35,7 +35,7 @@ static const struct {
       .local_bytes = 49152,
       .little_endian = true,
       .aligned_buffers = true,
-      .handover = HANDOVER_CL20}},
+      .ordering = ORDERING_CL20}},
     {"ptx",
      1024,
      {.type = CL_DEVICE_TYPE_GPU,
@@ -44,7 +44,7 @@ static const struct {
       .little_endian = true,
       .aligned_buffers = true,
       .ptx = true,
-      .handover = HANDOVER_PTX,
+      .ordering = ORDERING_PTX,
       .wide_atomics = true}},
     {"loops",
      1,
@@ -128,7 +128,7 @@ static void print_programs(const problem *p, const layout *l, const geometry *g)
     char options[OPTIONS_CAPACITY];
     options_scan(p, l, g, options);
     print_options(g->family->kernel, options);
-    if (g->parts > 1 && g->finish == HANDOVER_NONE) {
+    if (g->parts > 1 && g->finish == ORDERING_NONE) {
         options_merge(p, l, g, options);
         print_options("merge", options);
     }

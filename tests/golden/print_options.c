@@ -51,7 +51,7 @@ static const char *const shapes[] = {
 
 static const uint32_t group_limits[] = {1, 32, 256};
 static const cl_uint compute_units[] = {2, 128};
-static const handover handovers[] = {HANDOVER_NONE, HANDOVER_CL30};
+static const ordering handovers[] = {ORDERING_NONE, ORDERING_CL30};
 static const uint32_t group_of_ptx = 256; /* devices with this limit take inline PTX */
 
 static void print_scan(const struct problem *p, const layout *l, const geometry *g) {
@@ -68,7 +68,7 @@ static bool is_of(const geometry *g, const char *name) {
  * the caches. */
 static void print_longer(const struct problem *p, const layout *l, const geometry *g) {
     const bool has_pieces =
-        g->finish != HANDOVER_NONE && (is_of(g, "rows") || is_of(g, "columns")) && g->scan.group > 1;
+        g->finish != ORDERING_NONE && (is_of(g, "rows") || is_of(g, "columns")) && g->scan.group > 1;
     const bool columns = is_of(g, "columns") && g->scan.group == 1 && g->fused == 1 && g->parts == 1;
     if ((columns || is_of(g, "transposed")) && g->vector > 1 && !p->value.type && !is_general(p)) {
         geometry longer = *g;
@@ -97,8 +97,8 @@ static void print_programs(struct problem *p, const layout *l) {
                                          .local_bytes = 32768,
                                          .clang_cpu = group_limits[limit] == 32,
                                          .ptx = group_limits[limit] == group_of_ptx,
-                                         .handover =
-                                             group_limits[limit] == group_of_ptx ? HANDOVER_PTX : handovers[unit],
+                                         .ordering =
+                                             group_limits[limit] == group_of_ptx ? ORDERING_PTX : handovers[unit],
                                          .wide_atomics = true};
             geometry g;
             if (choose(p, l, &device, group_limits[limit], &g) != ARGMAX_CL_SUCCESS)

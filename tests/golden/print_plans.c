@@ -38,7 +38,7 @@ static void print_plan(const struct problem *p, const layout *l, device_facts de
     device.address_bits = 64;
     device.little_endian = true;
     device.max_buffer = (cl_ulong)1 << 40;
-    device.handover = device.clang_cpu ? HANDOVER_CL30 : HANDOVER_NONE;
+    device.ordering = device.clang_cpu ? ORDERING_CL30 : ORDERING_NONE;
     if (choose(p, l, &device, (uint32_t)device.max_group, &g) != ARGMAX_CL_SUCCESS) {
         printf("  %s\n", argmax_cl_last_error());
         return;

@@ -28,7 +28,7 @@ LISTS = (
     ("gpu_one_launch.tuning", "parts.txt"),
     ("gpu_two_launches.tuning", "parts.txt"),
     ("many_parts.tuning", "parts.txt"),
-    ("late.tuning", "parts.txt"),
+    ("tail.tuning", "parts.txt"),
     ("aligned.tuning", "aligned.txt"),
 )
 NOT_BUILT = "does not compile"

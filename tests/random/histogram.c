@@ -223,7 +223,7 @@ static void add_geometry(histogram *h, const probe *how) {
     count_strategy(h->count[TAKEN], g->strategy);
     h->count[VECTOR][log2_of(g->vector)]++;
     h->count[LOAD][g->load]++;
-    h->count[LAUNCHES][g->parts == 1 ? 0 : g->finish == HANDOVER_NONE ? 1 : 2]++;
+    h->count[LAUNCHES][g->parts == 1 ? 0 : g->finish == ORDERING_NONE ? 1 : 2]++;
     h->count[DIMS][(how->kept_dims > 1 ? 2 : 0) + (how->reduced_dims > 1 ? 1 : 0)]++;
 }
 

@@ -46,7 +46,7 @@ static bool padded_value(const problem_line *p) {
 #define LONG                                                                                                           \
     "argmin bfloat16 7x300x5 axes=1,2 last nan=ignore index=uint32 value strides=1500,-5,1 offset=1600 "               \
     "istrides=2,1,1 ioffset=4 vstrides=-1,1,1 voffset=10 data=peak seed=1499 strategy=split-rows tuning=gpu "          \
-    "fields=group:64,unroll_rows:3,held_lanes:2 route=call queue=out memory=host"
+    "fields=group:64,unroll_rows:3,register_lanes:2 route=call queue=out memory=host"
 
 static const wrong_device devices[] = {
     {"everything", always, LONG, "argmax int32 1 axes=0 index=int64 data=constant seed=0"},

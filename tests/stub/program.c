@@ -56,9 +56,9 @@ static stub_options read_options(const char *text) {
         .room = number(text, "KEPT") && number(text, "REDUCED") ? 2 : MAX_RANK,
         .grid_tail = defined(text, "GAPS") ? sizeof((rows_t *)0)->gaps
                      : defined(text, "OVERLAP") && is(text, "LOAD", "ALIGNED")
-                         ? sizeof((rows_t *)0)->late + sizeof((rows_t *)0)->ends
-                     : defined(text, "LATE") && defined(text, "STRIP")   ? sizeof((columns_t *)0)->late
-                     : defined(text, "LATE")                             ? sizeof((rows_t *)0)->late
+                         ? sizeof((rows_t *)0)->tail + sizeof((rows_t *)0)->ends
+                     : defined(text, "TAIL") && defined(text, "STRIP")   ? sizeof((columns_t *)0)->tail
+                     : defined(text, "TAIL")                             ? sizeof((rows_t *)0)->tail
                      : defined(text, "FUSED") && defined(text, "ACROSS") ? sizeof((columns_t *)0)->segment_rows
                                                                          : 0,
     };

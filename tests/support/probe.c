@@ -16,7 +16,7 @@ static uint64_t programs_of(const problem *p, const layout *l, const geometry *g
     char options[OPTIONS_CAPACITY];
     options_scan(p, l, g, options);
     uint64_t h = hash(hash(UINT64_C(0xCBF29CE484222325), g->family->kernel), options);
-    if (g->parts > 1 && g->finish == HANDOVER_NONE) {
+    if (g->parts > 1 && g->finish == ORDERING_NONE) {
         options_merge(p, l, g, options);
         h = hash(h, options);
     }

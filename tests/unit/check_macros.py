@@ -18,7 +18,7 @@ FAMILIES = sorted((ROOT / "kernels/families").glob("*.cl"))
 REFUSED = [
     ("VEC=3", "VEC is"), ("VEC=32", "VEC is"), ("VEC=32 T=uchar GROUP=2", "VEC is"), ("T=uint8_t", "T is"),
     ("T=float", "T is"), ("IDX_T=ushort", "IDX_T is"), ("IDX_T=long", "IDX_T is"), ("WORDS=2", "boolean"),
-    ("LATE=-1", "boolean"), ("KIND=BOOL", "KIND is"), ("KIND=FLOAT", "MANTISSA"),
+    ("TAIL=-1", "boolean"), ("KIND=BOOL", "KIND is"), ("KIND=FLOAT", "MANTISSA"),
     ("KIND=FLOAT MANTISSA=3 T=uchar", "MANTISSA"), ("KIND=FLOAT MANTISSA=10", "MANTISSA"),
     ("MANTISSA=23", "mantissa"), ("KEPT=3", "KEPT"), ("REDUCED=-1", "REDUCED"), ("GROUP=3", "powers of two"),
     ("LANES=2", "LANES"), ("GROUP=2 ACROSS=4", "ACROSS"), ("UNROLL=33", "UNROLL"), ("UNROLL=0", "UNROLL"),
@@ -27,7 +27,7 @@ REFUSED = [
     ("WORDS=1", "packed words"), ("WORDS=1 T=uchar VEC=2", "packed words"), ("STRIP=2 GROUP=2", "strip"),
     ("ONE_LAUNCH=1 SPLIT=0", "only parts"), ("SPLIT=1 ONE_WORD=1", "in words"),
     ("SPLIT=1 ONE_LAUNCH=1 ONE_WORD=1 TWO_WORDS=1", "ONE_WORD"),
-    ("SPLIT=1 ONE_LAUNCH=1 ONE_WORD=1 T=ulong", "ONE_WORD"), ("LATE=1", "pieces"),
+    ("SPLIT=1 ONE_LAUNCH=1 ONE_WORD=1 T=ulong", "ONE_WORD"), ("TAIL=1", "pieces"),
     ("GAPS=1", "gaps"), ("GAPS=1 AHEAD=64 HINT=1 REDUCED=2", "gaps"), ("TOGETHER=1 LOAD=STRIDED", "batches"),
     ("TOGETHER=1 OVERLAP=1", "batches"), ("STEADY=1 OVERLAP=1", "overlap"), ("OVERLAP=1 LOAD=ALIGNED", "one work-item that are moved"),
     ("PEEL=1 REDUCED=0", "single elements"),

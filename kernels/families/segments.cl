@@ -1,5 +1,5 @@
 /* Reductions whose runs of neighbouring elements ("segments", along the last reduced dim) are short, while those of the
- * neighbouring outputs lie beside them: one work-item walks the outputs of a tile abreast, in the order of memory.
+ * neighbouring outputs lie beside them: one work-item walks the outputs of a tile side by side, in the order of memory.
  *
  * A job is a tile: neighbours along the last kept dim. At each position on the other reduced dims the segment of each
  * output is folded into that output's accumulator (order.clh), which waits in the first-level cache until the next
@@ -27,7 +27,7 @@
 #endif
 
 /* Fold the segment at p, whose first vector is iteration k. What lies `ahead` elements after it is asked for. */
-static inline void fold(__global const T *p, const abreast_t *g, FOLDED *folded, const uint k, const long ahead) {
+static inline void fold(__global const T *p, const segments_t *g, FOLDED *folded, const uint k, const long ahead) {
     const uint vectors = (uint)g->segment_vectors;
     FOLDED best = *folded;
     uint x = 0;
@@ -69,7 +69,7 @@ static inline long segment_at(const dims_t *dims, const ulong segment) {
 /* A block's segments are counted where their values come first, and else their vectors. */
 #if BY_VALUE
 #define SEGMENTS_MOST(g) ITERATIONS_MAX
-static inline void fold_segment(__global const T *p, const abreast_t *g, acc_t *acc, const uint segment,
+static inline void fold_segment(__global const T *p, const segments_t *g, acc_t *acc, const uint segment,
                                 const long ahead) {
     extremes_t e;
     extremes_none(&e);
@@ -78,7 +78,7 @@ static inline void fold_segment(__global const T *p, const abreast_t *g, acc_t *
 }
 
 /* The block's winner among all outputs' segments from p on; `from` is the block's first segment. */
-static inline candidate_t block_winner(__global const T *p, const dims_t *dims, const abreast_t *g, const acc_t acc,
+static inline candidate_t block_winner(__global const T *p, const dims_t *dims, const segments_t *g, const acc_t acc,
                                        const ulong from) {
     uint at, component;
     const T top = acc_winner(acc, &at, &component);
@@ -92,11 +92,11 @@ static inline candidate_t block_winner(__global const T *p, const dims_t *dims, 
 }
 #else
 #define SEGMENTS_MOST(g) (ITERATIONS_MAX / (uint)(g)->segment_vectors)
-static inline void fold_segment(__global const T *p, const abreast_t *g, acc_t *acc, const uint segment,
+static inline void fold_segment(__global const T *p, const segments_t *g, acc_t *acc, const uint segment,
                                 const long ahead) {
     fold(p, g, acc, segment * (uint)g->segment_vectors, ahead);
 }
-static inline candidate_t block_winner(__global const T *p, const dims_t *dims, const abreast_t *g, const acc_t acc,
+static inline candidate_t block_winner(__global const T *p, const dims_t *dims, const segments_t *g, const acc_t acc,
                                        const ulong from) {
     uint at, component;
     const T top = acc_winner(acc, &at, &component);
@@ -108,7 +108,7 @@ static inline candidate_t block_winner(__global const T *p, const dims_t *dims, 
 #endif
 
 /* The best of each of `count` neighbouring outputs. The job after this one starts `next` elements further. */
-static inline void scan(__global const T *start, const dims_t *dims, const abreast_t *g, const uint count,
+static inline void scan(__global const T *start, const dims_t *dims, const segments_t *g, const uint count,
                         const long next, candidate_t *best) {
     const uint most = SEGMENTS_MOST(g);
     acc_t acc[SIDE];
@@ -148,12 +148,12 @@ static inline void scan(__global const T *start, const dims_t *dims, const abrea
 }
 
 /* The first output of a job; of one beyond the last, that of the first job. */
-static inline ulong first_output(const abreast_t *g, const ulong job) {
+static inline ulong first_output(const segments_t *g, const ulong job) {
     return job < g->jobs ? job / g->tiles * g->columns + job % g->tiles * g->side : 0;
 }
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void abreast(__global const T *restrict in, TARGET,
-                                                                     const dims_t dims, const abreast_t g) {
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void segments(__global const T *restrict in, TARGET,
+                                                                      const dims_t dims, const segments_t g) {
     EACH_JOB(job) {
         const ulong out = first_output(&g, job);
         const uint count = (uint)min(g.side, g.columns - job % g.tiles * g.side);

@@ -1,4 +1,4 @@
-/* How kernels/families/abreast.cl lies over segments that are short and lie beside those of other outputs. */
+/* How kernels/families/segments.cl lies over segments that are short and lie beside those of other outputs. */
 #include "families/geometry.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@ static void choose_segment_vector(const geometry_request *r, const layout_dim *l
     g->load = kind_of_load(r, true, g->vector);
 }
 
-/* Whether a segment has vectors enough for its value first (kernels/families/abreast.cl), and its places fit an
+/* Whether a segment has vectors enough for its value first (kernels/families/segments.cl), and its places fit an
  * element. */
 static bool is_by_value(const geometry_request *r, const geometry *g) {
     const dtype_info *type = r->problem->input.type;
@@ -40,7 +40,7 @@ static void lay_tiles(const geometry_request *r, uint64_t size, geometry *g) {
     g->tiles = ceil_div(size, g->side);
 }
 
-static const char *lay_out_abreast(const geometry_request *r, geometry *g) {
+static const char *lay_out_segments(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     const layout_dim *last = &l->reduced[l->reduced_count - 1], *column = &l->kept[l->kept_count - 1];
     const uint32_t bits = r->problem->input.type->bits;
@@ -77,34 +77,34 @@ static void add_options(const geometry *g, writer *out) {
              g->by_value ? " -DBY_VALUE=1" : "");
 }
 
-static void set_abreast(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
+static void set_segments(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
     const layout_dim *column = &l->kept[l->kept_count - 1];
     const uint64_t segment = l->reduced[l->reduced_count - 1].size;
-    const abreast_t abreast = {.jobs = jobs,
-                               .jobs_per_group = g->scan.jobs_per_group,
-                               .columns = column->size,
-                               .tiles = g->tiles,
-                               .side = g->side,
-                               .segments = l->reduction / segment,
-                               .segment = segment,
-                               .segment_vectors = g->segment_vectors,
-                               .column_stride = column->in};
-    set_argument(arguments, 0, &abreast, sizeof abreast);
+    const segments_t segments = {.jobs = jobs,
+                                 .jobs_per_group = g->scan.jobs_per_group,
+                                 .columns = column->size,
+                                 .tiles = g->tiles,
+                                 .side = g->side,
+                                 .segments = l->reduction / segment,
+                                 .segment = segment,
+                                 .segment_vectors = g->segment_vectors,
+                                 .column_stride = column->in};
+    set_argument(arguments, 0, &segments, sizeof segments);
 }
 
 static void describe(const geometry *g, writer *out) {
     text_add(out, "tiles of %" PRIu64 " outputs, vectors of %" PRIu32, g->side, g->vector);
 }
 
-const family family_abreast = {
-    .name = "abreast",
-    .kernel = "abreast",
+const family family_segments = {
+    .name = "segments",
+    .kernel = "segments",
     .structs = 1,
-    .struct_bytes = {sizeof(abreast_t)},
+    .struct_bytes = {sizeof(segments_t)},
     .over_columns = true,
-    .lay_out = lay_out_abreast,
+    .lay_out = lay_out_segments,
     .options = add_options,
-    .arguments = set_abreast,
+    .arguments = set_segments,
     .describe = describe,
 };
 
@@ -112,7 +112,7 @@ extern const family family_rows;
 
 /* One work-item reads short segments, which lie apart, with those of neighbouring outputs in between; where tiles of
  * several outputs are enough for the device, and no reduction would be cut into parts otherwise. */
-static bool segments_are_abreast(const geometry_request *r, const geometry *g) {
+static bool segments_are_interleaved(const geometry_request *r, const geometry *g) {
     const layout *l = r->layout;
     const layout_dim *column = &l->kept[l->kept_count - 1], *last = &l->reduced[l->reduced_count - 1];
     if (r->tuning->group > 1 || r->tuning->group_short > 1 || l->reduced_count < 2 || g->tiles == column->size)
@@ -123,4 +123,5 @@ static bool segments_are_abreast(const geometry_request *r, const geometry *g) {
            l->outputs >= enough_groups(r, &family_rows);
 }
 
-const strategy strategy_abreast_rows = {"abreast-rows", &family_abreast, false, false, LANES_ONE, segments_are_abreast};
+const strategy strategy_segment_rows = {"segment-rows", &family_segments, false,
+                                        false,          LANES_ONE,        segments_are_interleaved};

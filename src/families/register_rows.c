@@ -1,4 +1,4 @@
-/* How kernels/families/held.cl lies over rows that are short enough. */
+/* How kernels/families/register_rows.cl lies over rows that are short enough. */
 #include "families/geometry.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 static bool row_fits(const geometry_request *r, uint64_t size, const geometry *g) {
     const uint32_t bits = r->problem->input.type->bits;
     const uint64_t places = (uint64_t)g->loads * g->vector;
-    if (places * (bits / 8) > r->tuning->held_bytes)
+    if (places * (bits / 8) > r->tuning->register_bytes)
         return false;
     return bits > 16 || (size < UINT64_C(1) << (32 - bits) && (bits == 8 || places <= HALVES_MAX));
 }
@@ -18,12 +18,12 @@ static bool row_fits(const geometry_request *r, uint64_t size, const geometry *g
 #define ONE_DIM "it takes one reduced dim without gaps"
 #define TOO_LONG "it takes rows short enough for the registers of a few work-items"
 
-static const char *lay_out_held(const geometry_request *r, geometry *g) {
+static const char *lay_out_register_rows(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     const layout_dim *last = &l->reduced[l->reduced_count - 1];
     const tuning_row *t = r->tuning;
     g->tuning = t->name;
-    if (l->reduced_count != 1 || last->in != 1 || t->held_bytes == 0)
+    if (l->reduced_count != 1 || last->in != 1 || t->register_bytes == 0)
         return ONE_DIM;
     g->vector = aligned_vector(l, widest_vector(r, t->vector_bytes, false), last);
     while (last->size % g->vector)
@@ -31,10 +31,11 @@ static const char *lay_out_held(const geometry_request *r, geometry *g) {
     g->load = kind_of_load(r, true, g->vector);
     g->units = g->chunk = last->size / g->vector;
     g->parts = 1;
-    const uint32_t group = floor_power(t->group_held, r->group_limit);
+    const uint32_t group = floor_power(t->group_register, r->group_limit);
     const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
     g->lanes = 1;
-    while (g->lanes < t->held_lanes && g->lanes < group && ceil_div(g->units, g->lanes) * vector_bytes > t->held_bytes)
+    while (g->lanes < t->register_lanes && g->lanes < group &&
+           ceil_div(g->units, g->lanes) * vector_bytes > t->register_bytes)
         g->lanes *= 2;
     g->loads = (uint32_t)min_u64(ceil_div(g->units, g->lanes), UINT32_MAX);
     if (!row_fits(r, last->size, g))
@@ -42,7 +43,7 @@ static const char *lay_out_held(const geometry_request *r, geometry *g) {
     choose_arithmetic(r, g);
     g->ptx = g->ptx && group % 32 == 0;
     const uint64_t rows = group / g->lanes;
-    g->batch = (uint32_t)max_u64(1, t->held_batch / (g->loads * vector_bytes));
+    g->batch = (uint32_t)max_u64(1, t->register_batch / (g->loads * vector_bytes));
     while (g->batch > 1 && ceil_div(l->outputs, rows * g->batch) < wanted_groups(r, g->family))
         g->batch /= 2;
     g->scan = distribute(r, group, ceil_div(l->outputs, rows * g->batch), t->groups_max);
@@ -54,11 +55,11 @@ static void add_options(const geometry *g, writer *out) {
              g->units == (uint64_t)g->lanes * g->loads ? " -DEVEN=1" : "");
 }
 
-static void set_held(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
-    const held_t held = {
+static void set_register_rows(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
+    const register_rows_t rows = {
         .jobs = jobs, .jobs_per_group = g->scan.jobs_per_group, .vectors = (cl_uint)g->units, .unused = 0};
     (void)l;
-    set_argument(arguments, 0, &held, sizeof held);
+    set_argument(arguments, 0, &rows, sizeof rows);
 }
 
 static void describe(const geometry *g, writer *out) {
@@ -66,14 +67,14 @@ static void describe(const geometry *g, writer *out) {
              g->vector);
 }
 
-const family family_held = {
-    .name = "held",
-    .kernel = "held",
+const family family_register_rows = {
+    .name = "register_rows",
+    .kernel = "register_rows",
     .structs = 1,
-    .struct_bytes = {sizeof(held_t)},
-    .lay_out = lay_out_held,
+    .struct_bytes = {sizeof(register_rows_t)},
+    .lay_out = lay_out_register_rows,
     .options = add_options,
-    .arguments = set_held,
+    .arguments = set_register_rows,
     .describe = describe,
 };
 
@@ -86,4 +87,5 @@ static bool groups_hold_rows(const geometry_request *r, const geometry *g) {
            (g->vector * bytes >= WORD_BYTES || r->layout->reduction * bytes <= PART_WORDS_MOST * WORD_BYTES);
 }
 
-const strategy strategy_held_rows = {"held-rows", &family_held, false, false, LANES_FEW, groups_hold_rows};
+const strategy strategy_register_rows = {"register-rows", &family_register_rows, false, false,
+                                         LANES_FEW,       groups_hold_rows};

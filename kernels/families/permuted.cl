@@ -9,7 +9,7 @@
 
 #include "families/strip.clh"
 #include "workgroup/finish.clh"
-#include "workgroup/meet.clh"
+#include "workgroup/reduce.clh"
 
 /* The best of this lane's columns as a partial answer. */
 static inline partial_t fold_strip(const strip_t *strip, const dims_t *dims, const columns_t *g, const weights_t *w,
@@ -35,10 +35,10 @@ static inline partial_t fold_strip(const strip_t *strip, const dims_t *dims, con
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-folded(INPUT, TARGET, const dims_t dims, const columns_t g, const weights_t w FINISH_PARAMETERS) {
+permuted(INPUT, TARGET, const dims_t dims, const columns_t g, const weights_t w FINISH_PARAMETERS) {
     FINISH_LOCALS
 #if GROUP > 1
-    MEETING(partial_t, shared, GROUP)
+    REDUCE_SPACE(partial_t, shared, GROUP)
 #endif
     const uint me = (uint)get_local_id(0);
     const uint share = me / ACROSS;
@@ -53,7 +53,7 @@ folded(INPUT, TARGET, const dims_t dims, const columns_t g, const weights_t w FI
         scan(AT_STEPS(input_start(&dims, out)), &dims, &g, column, count, from, to, &strip);
         partial_t best = fold_strip(&strip, &dims, &g, &w, column, count, from);
 #if GROUP > 1
-        MEET_NEIGHBOURS(best, shared, better_partial, me, GROUP);
+        REDUCE_NEIGHBOURS(best, shared, better_partial, me, GROUP);
 #endif
         FINISH_OUTPUT(out, part * g.tiles + tile, best, NOTHING)
     }

@@ -1,4 +1,4 @@
-/* How kernels/families/folded.cl lies over a collapsed problem: a reduced dim takes the place of the columns. */
+/* How kernels/families/permuted.cl lies over a collapsed problem: a reduced dim takes the place of the columns. */
 #include "families/columns.h"
 
 #include <stddef.h>
@@ -11,7 +11,7 @@ static uint32_t fold_dim(const layout *l) {
     return i + 1 < l->reduced_count ? i : l->reduced_count;
 }
 
-static const char *lay_out_folded(const geometry_request *r, geometry *g) {
+static const char *lay_out_permuted(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     geometry_request whole = *r;
     g->fused = 1;
@@ -35,7 +35,7 @@ static const char *lay_out_folded(const geometry_request *r, geometry *g) {
 }
 
 /* The folded dim leaves the list of reduced dims; what a step along each of them adds to the index goes along. */
-static void set_folded(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
+static void set_permuted(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
     dims_t *const dims = &arguments->dims;
     weights_t weights = {{0}, 0};
     uint64_t weight = l->reduction;
@@ -55,18 +55,18 @@ static void set_folded(const layout *l, const geometry *g, uint64_t jobs, kernel
     set_argument(arguments, 1, &weights, sizeof weights);
 }
 
-const family family_folded = {
-    .name = "folded",
-    .kernel = "folded",
+const family family_permuted = {
+    .name = "permuted",
+    .kernel = "permuted",
     .structs = 2,
     .struct_bytes = {offsetof(columns_t, segment_rows), sizeof(weights_t)},
     .folds = true,
     .over_columns = true,
     .general = true,
     .merges_by_atomic = true,
-    .lay_out = lay_out_folded,
+    .lay_out = lay_out_permuted,
     .options = column_options,
-    .arguments = set_folded,
+    .arguments = set_permuted,
     .describe = describe_columns,
 };
 
@@ -78,4 +78,5 @@ static bool fold_is_nearest(const geometry_request *r, const geometry *g) {
     return l->reduced[l->reduced_count - 1].in != 1 && (column->size == 1 || column->in != 1);
 }
 
-const strategy strategy_folded_columns = {"folded-columns", &family_folded, false, true, LANES_ALL, fold_is_nearest};
+const strategy strategy_permuted_columns = {"permuted-columns", &family_permuted, false, true,
+                                            LANES_ALL,          fold_is_nearest};
