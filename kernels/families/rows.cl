@@ -56,7 +56,7 @@ static inline partial_t as_partial(const candidate_t best, const ulong origin) {
 #if MOVES /* else accumulators lie in memory where there are many */
 #define ALWAYS __attribute__((always_inline))
 #else
-#define ALWAYS
+#define ALWAYS PART_OF_KERNEL
 #endif
 #if SHIFTS
 #define IN in,
@@ -252,8 +252,8 @@ static inline at_t element_at(const at_t start, const dims_t *dims, const ulong 
     (void)dims;
     return moved(start, (long)e * STEPS(1, dims->mask.along));
 }
-static inline candidate_t scan_vectors(const at_t start, const dims_t *dims, const rows_t *g, const ulong from,
-                                       const ulong to, const uint lane, const ulong origin) {
+static inline ALWAYS candidate_t scan_vectors(const at_t start, const dims_t *dims, const rows_t *g, const ulong from,
+                                              const ulong to, const uint lane, const ulong origin) {
     const ulong head = head_of(start);
     return scan(element_at(start, dims, head), dims, g, from + lane, min(to, (g->segment - head) / VEC), origin - head);
 }
