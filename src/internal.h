@@ -168,6 +168,7 @@ typedef struct device_facts {
     bool queue_addresses_return; /* to a new queue while the old one's commands still run */
     bool kernels_keep_arguments; /* a kernel object holds a reference to its buffers */
     bool ptx;                    /* takes inline PTX for sm_90 */
+    uint32_t sub_group;          /* work-items of a sub-group that its compiler is asked for; 0: its own choice */
     bool no_general;             /* its compiler makes wrong programs of a mask and of both extrema */
     uint32_t loop_limit;         /* iterations of all its loops that a work-item completes; 0: any number */
     ordering ordering;
@@ -260,6 +261,7 @@ typedef struct geometry {
     uint64_t pieces, piece;   /* rows.cl: TAIL, unless pieces is 0; units of one */
     bool words;               /* words.clh: several narrow elements to a 32-bit word */
     bool ptx;                 /* pairs.clh, native.clh: instructions that OpenCL C cannot name */
+    uint32_t sub_group;       /* as device_facts has it */
     uint64_t units;           /* of an output: vectors (rows), positions on the reduced dims (columns) */
     uint64_t least;           /* units worth a part of their own */
     uint64_t chunk;           /* units of a part */

@@ -143,8 +143,7 @@ static inline candidate_t best_brought(const __local candidate_t *shared, const 
 }
 #endif
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void blocks(__global const T *restrict in, TARGET,
-                                                                        const dims_t dims, const blocks_t g) {
+KERNEL void blocks(__global const T *restrict in, TARGET, const dims_t dims, const blocks_t g) {
     __local T tile[GROUP * LOADS * WIDE + BEHIND] __attribute__((aligned(16)));
 #if LANES * OWN > 1
     __local candidate_t shared[OWN * PLANE];

@@ -238,7 +238,7 @@ static inline candidate_t best_brought(const __local candidate_t *shared, const 
     do {                                                                                                               \
         ulong row = from, last = to;                                                                                   \
         uint piece, turn = 0;                                                                                          \
-        CLAIM_FIRST(unit)                                                                                               \
+        CLAIM_FIRST(unit)                                                                                              \
         do {                                                                                                           \
             scan_on(AT_STEPS(o.in), &dims, &g, column, count, row + share, last, (uint)((row - from) / SHARING),       \
                     &strip);                                                                                           \
@@ -276,8 +276,7 @@ static inline void leave_brought(__global const T *in, TARGET, const dims_t *d, 
 #define MERGE_TILE(unit, first, count) MERGE_UNIT(first, count)
 #endif
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void columns(INPUT, TARGET, const dims_t dims,
-                                                                         const columns_t g FINISH_PARAMETERS) {
+KERNEL void columns(INPUT, TARGET, const dims_t dims, const columns_t g FINISH_PARAMETERS) {
     FINISH_LOCALS
 #if GROUP > 1
     __local candidate_t shared[VEC * PLANE];

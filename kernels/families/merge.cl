@@ -7,8 +7,7 @@
 
 #define ROWS (GROUP / LANES)
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void merge(INPUT, __global const ulong2 *restrict partials,
-                                                                       TARGET, const dims_t dims, const merge_t g) {
+KERNEL void merge(INPUT, __global const ulong2 *restrict partials, TARGET, const dims_t dims, const merge_t g) {
 #if GROUP > 1
     __local partial_t gathered[GROUP];
 #endif

@@ -34,8 +34,7 @@ static inline partial_t fold_strip(const strip_t *strip, const dims_t *dims, con
     return best;
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-permuted(INPUT, TARGET, const dims_t dims, const columns_t g, const weights_t w FINISH_PARAMETERS) {
+KERNEL void permuted(INPUT, TARGET, const dims_t dims, const columns_t g, const weights_t w FINISH_PARAMETERS) {
     FINISH_LOCALS
 #if GROUP > 1
     REDUCE_SPACE(partial_t, shared, GROUP)

@@ -43,8 +43,7 @@ static inline long row_start(const dims_t *dims, const ulong first, const uint m
 #define TIE_MOST ((1u << TIE_BITS) - 1)
 #endif
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-register_rows(__global const T *restrict in, TARGET, const dims_t dims, const register_rows_t g) {
+KERNEL void register_rows(__global const T *restrict in, TARGET, const dims_t dims, const register_rows_t g) {
     LANES_SHARED(uint, shared)
 #if BITS == 64
     LANES_SHARED(ulong, shared_keys)

@@ -313,8 +313,7 @@ static inline ALWAYS candidate_t scan_part(IN_PARAMETER const at_t start, const 
 }
 #endif
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void rows(INPUT, TARGET, const dims_t dims,
-                                                                      const rows_t g FINISH_PARAMETERS) {
+KERNEL void rows(INPUT, TARGET, const dims_t dims, const rows_t g FINISH_PARAMETERS) {
     FINISH_LOCALS
 #if TAIL
     REDUCE_SPACE(partial_t, shared, LANES)

@@ -84,7 +84,7 @@
         ulong row = from, last = to;                                                                                   \
         uint piece, turn = 0;                                                                                          \
         bool is_first = true;                                                                                          \
-        CLAIM_FIRST(unit)                                                                                               \
+        CLAIM_FIRST(unit)                                                                                              \
         do {                                                                                                           \
             if (is_there) {                                                                                            \
                 scan(&dims, &g, &step, row + share, last, from, is_first, winners);                                    \
@@ -111,8 +111,7 @@
 #define MERGE_TILE(unit, first, count) MERGE_UNIT(first, count)
 #endif
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void stream(INPUT, TARGET, const dims_t dims,
-                                                                        const stream_t g FINISH_PARAMETERS) {
+KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PARAMETERS) {
     FINISH_LOCALS
 #if !ONE_BATCH
     __local candidate_t shared[VEC * PLANE];

@@ -227,6 +227,7 @@ void choose_arithmetic(const geometry_request *r, geometry *g) {
     g->words = r->tuning->words && r->device->little_endian && bits <= 16 && g->vector * bits >= 32 &&
                g->vector * bits <= 128 && !is_general(r->problem);
     g->ptx = r->tuning->native && r->device->ptx;
+    g->sub_group = r->device->sub_group;
     g->aligned_elements = g->load == LOAD_ALIGNED ? max_u32(g->wide, g->vector) : 1;
     if (g->mask == MASK_ALIGNED)
         g->aligned_elements = g->aligned_mask = g->vector;

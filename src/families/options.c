@@ -17,6 +17,11 @@ uint32_t dims_room(uint64_t kept, uint64_t reduced) {
     return dims_kind(kept) && dims_kind(reduced) ? 2 : MAX_RANK;
 }
 
+static void add_sub_group(writer *w, const geometry *g) {
+    if (g->sub_group)
+        text_add(w, " -DSUB_GROUP=%" PRIu32, g->sub_group);
+}
+
 /* Whether the last of equals is wanted, in the order of the layout. */
 static bool wants_last(argmax_cl_direction direction, const layout *l) {
     return (direction == ARGMAX_CL_DECREASING) != l->reversed;
@@ -79,6 +84,7 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char opt
     g->family->options(g, &w);
     if (g->one_job)
         text_add(&w, " -DONE_JOB=1");
+    add_sub_group(&w, g);
     assert(w.used + 1 < OPTIONS_CAPACITY);
 }
 
@@ -91,4 +97,5 @@ void options_merge(const problem *p, const layout *l, const geometry *g, char op
     add_outputs(&w, p, l);
     text_add(&w, " -DSPLIT=0 -DKEPT=%" PRIu32 " -DREDUCED=%" PRIu32 " -DGROUP=%" PRIu32 " -DLANES=%" PRIu32,
              dims_kind(l->kept_count), has_values(p) ? dims_kind(l->reduced_count) : 1, g->merge.group, g->merge_lanes);
+    add_sub_group(&w, g);
 }

@@ -78,6 +78,20 @@ static bool takes_ptx(cl_device_id device) {
            clGetDeviceInfo(device, compute_capability_major_nv, sizeof major, &major, NULL) == CL_SUCCESS && major >= 9;
 }
 
+/* Intel's Ponte Vecchio has sub-groups of 16 and of 32. Its compiler takes 32, and then has registers for half of what
+ * is in flight. Where 8 are possible it takes them by itself. */
+static uint32_t find_sub_group(cl_device_id device, cl_device_type type) {
+    const cl_device_info sub_group_sizes_intel = 0x4108;
+    const uint32_t wanted = 16;
+    size_t sizes[8] = {0}, bytes = 0, least = SIZE_MAX;
+    if (!(type & CL_DEVICE_TYPE_GPU) || !has_extension(device, "cl_intel_required_subgroup_size") ||
+        clGetDeviceInfo(device, sub_group_sizes_intel, sizeof sizes, sizes, &bytes) != CL_SUCCESS)
+        return 0;
+    for (size_t i = 0; i < bytes / sizeof sizes[0]; ++i)
+        least = sizes[i] < least ? sizes[i] : least;
+    return least == wanted ? wanted : 0;
+}
+
 /* PoCL and Intel's CPU runtime hand Clang's code to LLVM as it is. Others, such as those that go through SPIR-V, have
  * no vectors of more than 16 elements and no prefetches. */
 static bool is_clang_cpu(const char *platform, cl_device_type type) {
@@ -178,6 +192,7 @@ argmax_cl_status device_query(cl_device_id device, device_facts *facts) {
     facts->aligned_buffers = (facts->type & CL_DEVICE_TYPE_GPU) && !facts->host_unified;
     find_habits(device, facts);
     facts->ptx = takes_ptx(device);
+    facts->sub_group = find_sub_group(device, facts->type);
     facts->ordering = facts->ptx ? ORDERING_PTX : find_handover(device);
     facts->wide_atomics = facts->ptx || (has_extension(device, "cl_khr_int64_base_atomics") &&
                                          has_extension(device, "cl_khr_int64_extended_atomics"));

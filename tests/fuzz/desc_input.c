@@ -189,6 +189,7 @@ void take_device(source *s, device_facts *device, uint32_t *group_limit) {
     device->little_endian = !(flags & 4);
     device->aligned_buffers = (flags & 1) && flags & 8;
     device->ptx = (flags & 1) && flags & 16;
+    device->sub_group = !device->ptx && flags & 64 ? 16 : 0;
     device->wide_atomics = device->ptx || flags & 32;
     device->compute_units = units < 240 ? 1u + units : 1u << (units - 240) * 2;
     *group_limit = groups < 32 ? 1u << groups / 2 : groups < 64 ? groups : 65536u >> groups % 17;

@@ -97,6 +97,7 @@ static void print_programs(struct problem *p, const layout *l) {
                                          .local_bytes = 32768,
                                          .clang_cpu = group_limits[limit] == 32,
                                          .ptx = group_limits[limit] == group_of_ptx,
+                                         .sub_group = group_limits[limit] == 32 && unit ? 16 : 0,
                                          .ordering =
                                              group_limits[limit] == group_of_ptx ? ORDERING_PTX : handovers[unit],
                                          .wide_atomics = true};
