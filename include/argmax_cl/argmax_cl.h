@@ -183,7 +183,8 @@ typedef struct argmax_cl_desc {
                                      A name forces that one, or the plan is refused */
     const char *tuning;           /* NULL: the tuning row of the device's class, with the changes of the user's tuning
                                      file, or of the one that the environment variable ARGMAX_CL_TUNING names. A name
-                                     forces that row as it is built in: "cpu", "cpu-amd", "cpu-intel", "gpu" */
+                                     forces that row as it is built in: "cpu", "cpu-amd", "cpu-intel", "gpu",
+                                     "gpu-intel" */
     const argmax_cl_tensor *mask; /* optional, UINT8, the input's shape (rank 0 with sizes NULL: it follows); strides as
                                      the input's, 0 broadcasts. Elements whose mask is 0 never win, in any mode, and a
                                      NaN among them does not propagate; a slice with none left has no winner. NULL: all

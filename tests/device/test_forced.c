@@ -22,7 +22,7 @@ static const forced_case cases[] = {
     {"strategy before environment", "long-rows", "no-such", NULL, ARGMAX_CL_SUCCESS, NULL},
     {"unknown strategy", "no-such", NULL, NULL, REFUSED, "strategy = \"no-such\": expected one of |long-rows, "},
     {"unknown environment", NULL, "no-such", NULL, REFUSED, "ARGMAX_CL_STRATEGY = \"no-such\": expected one of "},
-    {"unknown tuning", NULL, NULL, "no-such", REFUSED, "tuning = \"no-such\": expected one of gpu, cpu, "},
+    {"unknown tuning", NULL, NULL, "no-such", REFUSED, "tuning = \"no-such\": expected one of gpu, gpu-intel, cpu, "},
     {"part of a name", "long", NULL, NULL, REFUSED, "strategy = \"long\""},
     {"letter case", NULL, NULL, "CPU", REFUSED, "tuning = \"CPU\""},
 };
@@ -78,7 +78,7 @@ START_TEST(unknown_names_are_refused) {
 END_TEST
 
 START_TEST(names_are_listed) {
-    ck_assert_str_eq(tuning_names(), "gpu, cpu, cpu-amd, cpu-intel");
+    ck_assert_str_eq(tuning_names(), "gpu, gpu-intel, cpu, cpu-amd, cpu-intel");
 }
 END_TEST
 

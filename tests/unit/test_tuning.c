@@ -107,6 +107,8 @@ START_TEST(rows_are_chosen_by_the_maker) {
         {{.type = CL_DEVICE_TYPE_CPU, .processor = "GenuineIntels family 6"}, "cpu", 3},
         {{.type = CL_DEVICE_TYPE_GPU, .processor = "AuthenticAMD family 26 model 2"}, "gpu", 0},
         {{.type = CL_DEVICE_TYPE_ACCELERATOR}, "gpu", 0},
+        {{.type = CL_DEVICE_TYPE_GPU, .vendor = "Intel(R) Corporation"}, "gpu-intel", 0},
+        {{.type = CL_DEVICE_TYPE_CPU, .vendor = "Intel(R) Corporation"}, "cpu", 3},
     };
     ck_assert_int_eq(setenv("ARGMAX_CL_TUNING", "", 1), 0);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -114,7 +116,8 @@ START_TEST(rows_are_chosen_by_the_maker) {
         ck_assert_str_eq(tuning_class(&cases[i].device), cases[i].row);
         ck_assert_int_eq(tuning_choose(NULL, &cases[i].device, &row), ARGMAX_CL_SUCCESS);
         ck_assert_uint_eq(row.hint, cases[i].hint);
-        ck_assert_uint_eq(row.part_bytes, tuning_find(i < 4 ? "cpu" : "gpu").part_bytes);
+        ck_assert_uint_eq(row.part_bytes,
+                          tuning_find(cases[i].device.type == CL_DEVICE_TYPE_CPU ? "cpu" : "gpu").part_bytes);
     }
     ck_assert(tuning_is_kind_of("cpu-amd", "cpu"));
     ck_assert(!tuning_is_kind_of("cpu", "cpu-amd"));
@@ -182,7 +185,7 @@ START_TEST(sections_are_for_their_property) {
         {"device \"pthread-skylake-avx512\"", true},
         {"device \"pthread\"", false},
     };
-    static const char *const rows[] = {"cpu", "cpu-amd", "cpu-intel", "gpu"};
+    static const char *const rows[] = {"cpu", "cpu-amd", "cpu-intel", "gpu", "gpu-intel"};
     ck_assert_int_eq(setenv("ARGMAX_CL_TUNING", name, 1), 0);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
