@@ -2,9 +2,10 @@
 # The host code without a warning on other compilers, C libraries and machines, which are installed where they are
 # missing.
 #
-# usage: compilers.sh BUILD_FOLDER            clang; musl; mingw-w64, the library linked
-#        compilers.sh BUILD_FOLDER --matrix   and 32-bit x86 and big-endian s390x, where the tests that need no device run
-#                                             and the plans are those of the first build. Needs Debian.
+# usage: compilers.sh BUILD_FOLDER            clang; musl; mingw-w64, the library linked; some of the kernels' programs for
+#                                             GPUs of AMD and Intel (gpu_compilers.sh)
+#        compilers.sh BUILD_FOLDER --matrix   all of these; and 32-bit x86 and big-endian s390x, where the tests that need
+#                                             no device run and the plans are those of the first build. Needs Debian.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$PWD/$1
@@ -49,23 +50,6 @@ with_mingw() {
         -DOpenCL_LIBRARY="$folder/libOpenCL.dll.a"
 }
 
-# Debian's packages of another architecture, unpacked into a folder; the machine's own packages stay as they are.
-unpack() { # ARCHITECTURE FOLDER PACKAGES...
-    local architecture=$1 folder=$2 apt=$2/apt options deb
-    [ -e "$folder/complete" ] && return 0
-    rm -rf "$folder"
-    mkdir -p "$apt/lists/partial" "$apt/archives/partial" "$folder/root"
-    : >"$apt/status"
-    options=(-qq -o APT::Architecture="$architecture" -o APT::Architectures="$architecture"
-        -o Dir::State="$apt" -o Dir::State::lists="$apt/lists" -o Dir::State::status="$apt/status"
-        -o Dir::Cache="$apt" -o APT::Sandbox::User="$(id -un)")
-    apt-get "${options[@]}" update || true # packages of other sources may have no such architecture
-    (cd "$apt" && apt-get "${options[@]}" download "${@:3}") || return 1
-    for deb in "$apt"/*.deb; do dpkg-deb -x "$deb" "$folder/root"; done
-    rm -rf "$apt"
-    touch "$folder/complete"
-}
-
 # The device-free tests on another machine, and its plans and answers beside this one's.
 foreign() { # ARCHITECTURE TRIPLET TRIPLET_OF_ITS_LIBRARIES EMULATOR...
     local folder=$build-$1 triplet=$2 libraries
@@ -94,7 +78,9 @@ with_s390x() {
     foreign s390x s390x-linux-gnu s390x-linux-gnu qemu-s390x -L /usr/s390x-linux-gnu
 }
 
-compilers=(clang musl mingw)
+with_gpus() { scripts/gpu_compilers.sh "$build" ${matrix:+--all}; }
+
+compilers=(clang musl mingw gpus)
 [ "$matrix" != --matrix ] || compilers+=(i386 s390x)
 failed=0
 for name in "${compilers[@]}"; do

@@ -66,6 +66,23 @@ need_packages() {
     rm -f "$log"
 }
 
+# Debian's packages, of any architecture, unpacked into a folder; the machine's own packages stay as they are.
+unpack() { # ARCHITECTURE FOLDER PACKAGES...
+    local architecture=$1 folder=$2 apt=$2/apt options deb
+    [ -e "$folder/complete" ] && return 0
+    rm -rf "$folder"
+    mkdir -p "$apt/lists/partial" "$apt/archives/partial" "$folder/root"
+    : >"$apt/status"
+    options=(-qq -o APT::Architecture="$architecture" -o APT::Architectures="$architecture"
+        -o Dir::State="$apt" -o Dir::State::lists="$apt/lists" -o Dir::State::status="$apt/status"
+        -o Dir::Cache="$apt" -o APT::Sandbox::User="$(id -un)")
+    apt-get "${options[@]}" update || true # packages of other sources may have no such architecture
+    (cd "$apt" && apt-get "${options[@]}" download "${@:3}") || return 1
+    for deb in "$apt"/*.deb; do dpkg-deb -x "$deb" "$folder/root"; done
+    rm -rf "$apt"
+    touch "$folder/complete"
+}
+
 # What the library and its program are built with.
 # shellcheck disable=SC2034 # used by those who source this
 build_packages=(build-essential cmake pkg-config opencl-headers ocl-icd-opencl-dev libnetcdf-dev libudunits2-dev)
