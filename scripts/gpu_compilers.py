@@ -49,7 +49,7 @@ def run(command, **settings):
 
 
 def amd_libraries(bitcode, target):
-    """The nearest control library at hand: 5.2.3 has none for gfx11, which differs in nothing that the kernels call."""
+    """The nearest control library at hand: 5.2.3 has none for gfx11, which differs in nothing that kernels call."""
     version = {"gfx1100": "1036"}.get(target, target[3:])
     wave = "on" if target.startswith("gfx9") else "off"
     names = f"""opencl ockl oclc_isa_version_{version} oclc_wavefrontsize64_{wave} oclc_abi_version_400 oclc_daz_opt_off
@@ -83,8 +83,8 @@ def amd_main_load(text):
 def compile_amd(target, program, tools, folder):
     name, *options = program.split()
     out = folder / "out.s"
-    error = run([tools.clang, "-x", "cl", "-I", "kernels", "--target=amdgcn-amd-amdhsa", f"-mcpu={target}", "-nogpulib", "-O3",
-                 *amd_libraries(tools.bitcode, target), *options, "-S", "-o", out, f"kernels/families/{name}.cl"])
+    error = run([tools.clang, "-x", "cl", "-I", "kernels", "--target=amdgcn-amd-amdhsa", f"-mcpu={target}", "-mcode-object-version=4", "-nogpulib", "-O3",
+                 *amd_libraries(tools.bitcode, target), *options, "-S", "-o", out, f"kernels/families/{name}.cl"], env={**os.environ, "LD_LIBRARY_PATH": tools.libraries})
     if error:
         return failed(target, program, error)
     text = out.read_text()
