@@ -238,7 +238,7 @@ static inline candidate_t best_brought(const __local candidate_t *shared, const 
     do {                                                                                                               \
         ulong row = from, last = to;                                                                                   \
         uint piece, turn = 0;                                                                                          \
-        CLAIM_FIRST(unit)                                                                                               \
+        CLAIM_FIRST(unit)                                                                                              \
         do {                                                                                                           \
             scan_on(AT_STEPS(o.in), &dims, &g, column, count, row + share, last, (uint)((row - from) / SHARING),       \
                     &strip);                                                                                           \

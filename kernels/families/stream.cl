@@ -84,7 +84,7 @@
         ulong row = from, last = to;                                                                                   \
         uint piece, turn = 0;                                                                                          \
         bool is_first = true;                                                                                          \
-        CLAIM_FIRST(unit)                                                                                               \
+        CLAIM_FIRST(unit)                                                                                              \
         do {                                                                                                           \
             if (is_there) {                                                                                            \
                 scan(&dims, &g, &step, row + share, last, from, is_first, winners);                                    \
@@ -109,6 +109,16 @@
             scan(&dims, &g, &step, from + share, to, from, true, winners);                                             \
     } while (0)
 #define MERGE_TILE(unit, first, count) MERGE_UNIT(first, count)
+#endif
+
+/* What a column of a tile is left with for its answer: winner of extreme x. */
+#if ONE_BATCH && KEEPS_KEYS
+#define KEEP_WINNER(x, c, key, row) (found_rows[x][c] = LOSES(key) ? NO_ROW : (uchar)(row), found_keys[x][c] = (key))
+#elif ONE_BATCH
+#define KEEP_WINNER(x, c, key, row) (found_rows[x][c] = LOSES(key) ? NO_ROW : (uchar)(row))
+#else
+#define KEEP_WINNER(x, c, key, row)                                                                                    \
+    (ONE_OF(shared[SLOT(share, c)], x) = found && IS_ROW(row) ? ONE_CANDIDATE(x, key, PLACE_OF(row, c)) : ONE_NONE)
 #endif
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void stream(INPUT, TARGET, const dims_t dims,
@@ -179,7 +189,6 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void stream(INPUT, T
             winners[s] = WINNERS_NONE;
         SCAN_TILE(unit);
 
-#if ONE_BATCH
 #if AT_ONCE
 #pragma unroll
         for (uint s = 0; s < STRIP; ++s) {
@@ -192,7 +201,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void stream(INPUT, T
                 }
         }
 #else
-        /* Neighbours leave neighbouring answers. */
+        /* By column, whatever the vectors began with. */
 #pragma unroll
         for (int s = 0; s < STRIP; ++s) {
 #pragma unroll
@@ -204,16 +213,14 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void stream(INPUT, T
 #pragma unroll
                 for (uint j = 0; j < VEC; ++j) {
                     const uint c = (s * g.across + lane) * VEC + j - before[s];
-                    if (is_there && c < width && IS_OWN(j, s)) {
-                        found_rows[x][c] = LOSES(keys[j]) ? NO_ROW : (uchar)rows[j];
-#if KEEPS_KEYS
-                        found_keys[x][c] = keys[j];
-#endif
-                    }
+                    if (is_there && c < width && IS_OWN(j, s))
+                        KEEP_WINNER(x, c, keys[j], rows[j]);
                 }
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
+#if ONE_BATCH
+        /* Neighbours leave neighbouring answers. */
 #if UNWALKED
         for (uint a = me; a < width / g.inner; a += GROUP) {
             candidate_t best = CANDIDATE_NONE;
@@ -231,27 +238,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void stream(INPUT, T
             for (uint x = 0; x < EXTREMES; ++x)
                 LEAVE(x, first + a, found_rows[x][a] != NO_ROW, FOUND_KEY(x, a), from + found_rows[x][a]);
 #endif
-#endif
 #else
-        /* By column, whatever the vectors began with. */
-#pragma unroll
-        for (int s = 0; s < STRIP; ++s) {
-#pragma unroll
-            for (uint x = 0; x < EXTREMES; ++x) {
-                T keys[VEC];
-                uint rows[VEC];
-                SPREAD(WINNERS_KEY(winners[s], x), keys);
-                SPREAD(WINNERS_ROW(winners[s], x), rows);
-#pragma unroll
-                for (uint j = 0; j < VEC; ++j) {
-                    const uint c = (s * g.across + lane) * VEC + j - before[s];
-                    if (is_there && c < width && IS_OWN(j, s))
-                        ONE_OF(shared[SLOT(share, c)], x) =
-                            found && IS_ROW(rows[j]) ? ONE_CANDIDATE(x, keys[j], PLACE_OF(rows[j], c)) : ONE_NONE;
-                }
-            }
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
         if (g.rest && part + 1 == g.parts) {
             for (uint c = me; c < g.rest * g.row; c += GROUP) {
                 const at_t p =
@@ -302,6 +289,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void stream(INPUT, T
                       from * g.fused * g.inner + CANDIDATE_PLACE_OF(x, one));
             }
         }
+#endif
 #endif
         barrier(CLK_LOCAL_MEM_FENCE);
         FINISH_UNIT(unit, MERGE_TILE(unit, UNIT_FIRST(unit, g), UNIT_COUNT(unit, g)))
