@@ -223,7 +223,7 @@ struct family; /* families/family.h */
 typedef enum load_kind { LOAD_ALIGNED, LOAD_UNALIGNED, LOAD_PACKED, LOAD_STRIDED, LOAD_SHIFTED } load_kind;
 typedef enum mask_kind { MASK_NONE, MASK_UNALIGNED, MASK_ALIGNED, MASK_SAME, MASK_STRIDED } mask_kind;
 
-/* Work-groups of one launch: `jobs` dealt out in runs of jobs_per_group. */
+/* Work-groups of one launch: `jobs` in runs of jobs_per_group. */
 typedef struct launch_grid {
     uint32_t group;  /* work-items of a work-group */
     uint64_t groups; /* work-groups */

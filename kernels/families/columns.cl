@@ -1,8 +1,8 @@
 /* Reductions whose lanes run across neighbouring outputs: the last kept dim ("columns") is the closest in memory, the
  * positions on the reduced dims are its "rows". A job is a tile of columns and a part of the rows (strip.clh).
  *
- * From the host, besides strip.clh: what answers.clh asks for (GROUP 1), and TAIL: the end of a tile is dealt out in
- * pieces, to whoever is done with its part (tail.clh). */
+ * From the host, besides strip.clh: what answers.clh asks for (GROUP 1), and TAIL: work-groups that are done with their
+ * parts claim the end of a tile in chunks (tail.clh). */
 #include "options.clh"
 
 #include "workgroup/finish.clh"
@@ -232,7 +232,7 @@ static inline candidate_t best_brought(const __local candidate_t *shared, const 
     return best;
 }
 
-/* Scan a lane's share of the rows [from, to) of a tile, and of the pieces that its work-group draws. */
+/* Scan a lane's share of the rows [from, to) of a tile, and of the chunks that its work-group claims. */
 #if TAIL
 #define SCAN_TILE(unit, strip)                                                                                         \
     do {                                                                                                               \

@@ -2,7 +2,7 @@
  * column: the order of memory is not the order of the index.
  *
  * That dim is walked as columns (strip.clh), the other reduced dims as their rows. A column's answer has a row; with
- * the dims' weights it becomes the index in the whole reduction, and all columns of a job fold into one partial answer.
+ * the dims' weights it becomes the index in the whole reduction, and all columns of a job become one partial answer.
  */
 #define PARTS_ALONE 1
 #include "options.clh"

@@ -9,12 +9,12 @@
  *                is left out when columns merge.
  *   LOAD_SHIFTED few rows of narrow elements: words that begin at any element (vector.clh).
  * Rows that follow each other and are narrow are taken several as one (`fused`), of which the last may be incomplete:
- * its `rest` of rows is folded element by element.
+ * its `rest` of rows is accumulated element by element.
  *
  * From the host (options.clh): GROUP, UNROLL (rows in flight), STRIP (vectors of a work-item, which
  * lie `across` vectors apart), ONE_BATCH where rows are few and nobody shares a column, UNWALKED 1
  * where the last reduced dim is inside the columns, RUNS where UNROLL rows of a work-item lie at equal distances, TAIL:
- * the end of a tile is dealt out in pieces, to whoever is done with its part (tail.clh). */
+ * work-groups that are done with their parts claim the end of a tile in chunks (tail.clh). */
 #include "options.clh"
 
 #include "workgroup/finish.clh"

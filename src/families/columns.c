@@ -140,7 +140,7 @@ static uint32_t rows_at_once(const geometry_request *r, uint32_t group, uint64_t
     return rows >= (uint64_t)t->column_batches * unroll ? unroll : 0;
 }
 
-/* Rows that a work-item of a GPU loads before it folds them: fewer where it has not many such batches, and where the
+/* Rows that a work-item of a GPU loads before it reduces them: fewer where it has not many such batches, and where the
  * winners of blocks of 8-bit elements and the merge of parts take the registers; narrow vectors leave some. */
 static uint32_t rows_in_flight(const geometry_request *r, uint32_t vector_bytes, uint64_t rows) {
     const bool narrow = r->problem->input.type->bits == 8, crowded = r->split && narrow;
@@ -152,9 +152,9 @@ static uint32_t rows_in_flight(const geometry_request *r, uint32_t vector_bytes,
     return loads_in_flight(r, vector_bytes < r->tuning->column_bytes ? min_u32(2 * some, UNROLL_MAX) : some);
 }
 
-/* Rows that a work-item alone folds at once into its strip, for one load and store of that: some where it comes from a
+/* Rows that one work-item reduces at once into its strip, for one load and store of that: some where it comes from a
  * cache, few of those that follow each other closely in memory, whose order is what counts there. Up to so many as of
- * wide ones are folded all at once, and else in shares of about the same size. */
+ * wide ones are reduced all at once, and else in shares of about the same size. */
 static uint32_t rows_together(const geometry_request *r, const layout_dim *column, uint64_t rows) {
     const tuning_row *t = r->tuning;
     const bool wide = rows_are_wide(r, column), narrow = !wide && !r->strided && comes_from_memory(r);
@@ -346,7 +346,7 @@ static bool columns_do(const geometry_request *r, const geometry *g) {
     return columns_are_nearer(r, g) && whole_reductions_do(r, g);
 }
 
-/* Without lanes to share, a row shorter than a vector costs more to fold than to gather. */
+/* Without lanes to share, a row shorter than a vector costs more to reduce than to gather. */
 static bool strided_columns_do(const geometry_request *r, const geometry *g) {
     const layout *l = r->layout;
     const uint32_t few = r->tuning->gather_rows;
