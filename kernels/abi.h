@@ -146,7 +146,7 @@ typedef struct {
 typedef struct {
     abi_ulong jobs, jobs_per_group, parts;
     abi_ulong rows, chunk;           /* rows of a column, of a part */
-    abi_ulong columns, tiles;        /* size of the last kept dim (times FUSED), tiles that cover it */
+    abi_ulong columns, tiles, side;  /* size of the last kept dim (times FUSED), tiles that cover it, columns of one */
     abi_ulong outers;                /* outputs / columns */
     abi_ulong per_tiles, per_outers; /* their reciprocals */
     abi_ulong segment;               /* size of the last reduced dim (in rows that are FUSED) */

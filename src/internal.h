@@ -273,7 +273,7 @@ typedef struct geometry {
     uint32_t sharing, width, inner; /* stream: work-items that share a column, columns of a tile and of an output */
     uint32_t period;                /* stream: rows after which they begin at the same place within a vector */
     bool phased, one_batch;         /* stream.cl: PHASED, ONE_BATCH */
-    uint64_t side;                  /* segments: outputs of a tile, except the last */
+    uint64_t side;                  /* columns, permuted, segments: columns of a tile, except the last */
     uint32_t fold;                  /* permuted: which reduced dim the columns are */
     launch_grid scan;
     launch_grid merge; /* used when parts > 1 */

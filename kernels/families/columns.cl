@@ -72,7 +72,7 @@ static inline void leave_best(__global const T *in, TARGET, const dims_t *d, con
 
 /* A unit is a tile of columns: its first output, and how many there are. Of FUSED rows there is one. */
 #define ANSWERS(g) ((g).columns / FUSED) /* size of the last kept dim */
-#define UNIT_WIDTH ((ulong)STRIP * ACROSS * VEC)
+#define UNIT_WIDTH TILE_COLUMNS(&g)
 #define UNIT_FIRST(unit) ((unit) / g.tiles * ANSWERS(g) + (unit) % g.tiles * UNIT_WIDTH)
 #define UNIT_COUNT(unit) min(UNIT_WIDTH, ANSWERS(g) - (unit) % g.tiles * UNIT_WIDTH)
 
@@ -293,7 +293,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void columns(INPUT, 
 #if ONE_LAUNCH
         const ulong unit = outer * g.tiles + tile;
 #endif
-        const ulong column = lane_column(tile);
+        const ulong column = lane_column(&g, tile);
         const int count = lane_vectors(&g, column);
         const ulong from = part * g.chunk;
         const ulong to = min(from + g.chunk, g.rows);

@@ -45,7 +45,7 @@ permuted(INPUT, TARGET, const dims_t dims, const columns_t g, const weights_t w 
     EACH_JOB(job) {
         const place_t at = place_of(&g, job);
         const ulong tile = at.tile, out = at.outer, part = at.part;
-        const ulong column = lane_column(tile);
+        const ulong column = lane_column(&g, tile);
         const ulong from = part * g.chunk + share;
         const ulong to = min(part * g.chunk + g.chunk, g.rows);
         const int count = from < to ? lane_vectors(&g, column) : 0;

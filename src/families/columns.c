@@ -175,6 +175,28 @@ static void choose_prefetch(const geometry_request *r, const layout_dim *column,
     g->hint = g->near_bytes ? g->hint : 0;
 }
 
+/* Of the time that so many equal jobs take, what the compute units wait at its end, in percent. */
+static uint64_t idle_share(uint64_t jobs, uint64_t units) {
+    const uint64_t room = ceil_div(jobs, units) * units;
+    return (room - jobs) * 100 / room;
+}
+
+/* Tiles of a row, all of about the same width: no more vectors each than a strip has room for, and so many in all that
+ * the compute units of a device whose work-items work alone have about as many each. */
+static uint64_t tiles_of_row(const geometry_request *r, uint64_t vectors, uint64_t room, uint64_t outers,
+                             const geometry *g) {
+    const uint64_t units = r->device->compute_units, least = ceil_div(vectors, room);
+    const uint64_t narrowest = max_u32(r->tuning->strip_bytes_least / (g->vector * element_bytes(r->problem)), 1);
+    const uint64_t most = max_u64(least, min_u64(2 * least + units, vectors / narrowest));
+    uint64_t best = least;
+    if (g->strip == 1 || r->split || g->fused > 1)
+        return least;
+    for (uint64_t tiles = least; tiles <= most && idle_share(best * outers, units) > r->tuning->idle_percent; ++tiles)
+        if (idle_share(tiles * outers, units) < idle_share(best * outers, units))
+            best = tiles;
+    return best;
+}
+
 const char *lay_column_tiles(const geometry_request *r, const layout_dim *column, uint64_t rows, uint64_t outers,
                              geometry *g) {
     const layout *l = r->layout;
@@ -196,11 +218,14 @@ const char *lay_column_tiles(const geometry_request *r, const layout_dim *column
     choose_prefetch(r, column, g);
     g->units = rows;
     g->lanes = lanes_across(r, group, column, outers, rows, g);
-    const uint64_t tile = (uint64_t)g->lanes * g->vector * g->strip;
-    g->tiles = ceil_div(column->size, tile);
+    const uint64_t vectors = ceil_div(column->size, g->vector), room = (uint64_t)g->lanes * g->strip;
+    g->side = ceil_div(vectors, tiles_of_row(r, vectors, room, outers, g)) * g->vector;
+    if (g->strip == 1)
+        g->side = room * g->vector;
+    g->tiles = ceil_div(column->size, g->side);
     g->outers = outers;
     const uint64_t sharing = group / g->lanes;
-    const uint64_t row_bytes = min_u64(column->size, tile) * bytes;
+    const uint64_t row_bytes = min_u64(column->size, g->side) * bytes;
     const uint64_t run = sharing * g->unroll;
     const uint64_t least = ceil_div(max_u64(max_u64(run, least_rows), r->tuning->part_bytes / row_bytes), run) * run;
     /* With several dims, parts of whole runs are what `steady` below asks for. */
@@ -264,8 +289,7 @@ static const char *lay_out_columns(const geometry_request *r, geometry *g) {
     if (refused)
         return refused;
     g->past = g->fused == 1 && column->index == 1 && answers_go_past(r, g);
-    const uint64_t tile = (uint64_t)g->lanes * g->vector * g->strip;
-    refused = plan_merge(r, g->tiles * g->outers, min_u64(column->size, tile), g);
+    refused = plan_merge(r, g->tiles * g->outers, min_u64(column->size, g->side), g);
     if (!refused)
         leave_tail_rows(r, g);
     return refused;
@@ -287,6 +311,7 @@ void set_column_tiles(const layout_dim *column, const geometry *g, uint64_t jobs
                          .chunk = g->chunk,
                          .columns = column->size * fused,
                          .tiles = g->tiles,
+                         .side = g->side,
                          .outers = g->outers,
                          .per_tiles = reciprocal(g->tiles),
                          .per_outers = reciprocal(g->outers),
