@@ -191,7 +191,7 @@ static inline void scan_and_leave(__global const T *in, const at_t start, TARGET
 #endif
     for (int s = 0; s < count; ++s) {
 #if STRIP > 1
-        if (is_open)
+        if (is_open && s % PANEL == 0)
             fold(&last, d, g, column, s, &strip.acc[s]);
 #endif
         leave_answers(in, TARGET_ARGUMENTS, d, g, o, part, from, column, s, &strip);

@@ -152,14 +152,29 @@ static uint32_t rows_in_flight(const geometry_request *r, uint32_t vector_bytes,
     return loads_in_flight(r, vector_bytes < r->tuning->column_bytes ? min_u32(2 * some, UNROLL_MAX) : some);
 }
 
-/* Rows that one work-item reduces at once into its strip, for one load and store of that: some where it comes from a
- * cache, few of those that follow each other closely in memory, whose order is what counts there. Up to so many as of
- * wide ones are reduced all at once, and else in shares of about the same size. */
-static uint32_t rows_together(const geometry_request *r, const layout_dim *column, uint64_t rows) {
+/* Whether a work-item alone reads rows in the order of memory: narrow ones that follow each other closely there. */
+static bool reads_in_order(const geometry_request *r, const layout_dim *column) {
+    return !rows_are_wide(r, column) && !r->strided && comes_from_memory(r);
+}
+
+/* Vectors of a strip whose accumulators stay in registers: as many as there are, or shares of about the same size; one
+ * where rows come from a cache, or are wide. */
+static uint32_t panel_vectors(const geometry_request *r, const layout_dim *column, const geometry *g) {
+    const uint64_t vectors = g->side / g->vector;
+    const uint32_t most = max_u32(r->tuning->panel_vectors / (is_general(r->problem) ? 2 : 1), 1);
+    return g->strip == 1 || !reads_in_order(r, column) ? 1 : (uint32_t)ceil_div(vectors, ceil_div(vectors, most));
+}
+
+/* Rows that one work-item reduces at once into its strip, for one load and store of that. In the order of memory: one
+ * after the other, but where the whole strip is in registers. Up to so many as of wide ones are reduced all at once,
+ * and else in shares of about the same size. */
+static uint32_t rows_together(const geometry_request *r, const layout_dim *column, uint64_t rows, const geometry *g) {
     const tuning_row *t = r->tuning;
-    const bool wide = rows_are_wide(r, column), narrow = !wide && !r->strided && comes_from_memory(r);
-    const uint32_t batch = wide ? t->unroll_wide : narrow ? t->unroll_narrow : t->unroll_columns;
+    const bool wide = rows_are_wide(r, column), in_order = reads_in_order(r, column);
+    const uint32_t batch = wide ? t->unroll_wide : in_order ? t->unroll_narrow : t->unroll_columns;
     const uint32_t most = min_u32(wide ? batch + batch / 4 : 2 * batch, UNROLL_MAX);
+    if (in_order && g->side > g->panel * (uint64_t)g->vector)
+        return 1;
     if (rows <= min_u32(t->unroll_wide + (wide ? batch / 2 : 0), UNROLL_MAX))
         return (uint32_t)rows;
     return rows < (uint64_t)t->many_batches * batch ? (uint32_t)ceil_div(rows, ceil_div(rows, most)) : batch;
@@ -169,7 +184,7 @@ static uint32_t rows_together(const geometry_request *r, const layout_dim *colum
 static void choose_prefetch(const geometry_request *r, const layout_dim *column, geometry *g) {
     const tuning_row *t = r->tuning;
     const bool wide = rows_are_wide(r, column), packed = g->load == LOAD_PACKED;
-    g->far_hint = packed ? t->far_hint : 0;
+    g->far_hint = !packed ? 0 : wide ? t->far_hint : t->hint;
     g->ahead = !g->far_hint ? 0 : wide ? t->ahead_bytes : t->ahead_narrow;
     g->near_bytes = wide && g->hint ? t->ahead_columns : 0;
     g->hint = g->near_bytes ? g->hint : 0;
@@ -214,7 +229,8 @@ const char *lay_column_tiles(const geometry_request *r, const layout_dim *column
     /* The partial answer of a column costs as much as many of its rows, unless work-items share them. */
     const uint64_t least_rows = group > 1 ? 1 : ceil_div(r->tuning->column_part_bytes, (uint64_t)bytes * g->fused);
     g->strip = group > 1 ? 1 : strip_vectors(r, g, column, outers, rows, least_rows);
-    g->unroll = at_once ? at_once : group > 1 ? rows_in_flight(r, vector_bytes, rows) : rows_together(r, column, rows);
+    if (group > 1)
+        g->unroll = at_once ? at_once : rows_in_flight(r, vector_bytes, rows);
     choose_prefetch(r, column, g);
     g->units = rows;
     g->lanes = lanes_across(r, group, column, outers, rows, g);
@@ -223,6 +239,9 @@ const char *lay_column_tiles(const geometry_request *r, const layout_dim *column
     if (g->strip == 1)
         g->side = room * g->vector;
     g->tiles = ceil_div(column->size, g->side);
+    g->panel = panel_vectors(r, column, g);
+    if (group == 1)
+        g->unroll = rows_together(r, column, rows, g);
     g->outers = outers;
     const uint64_t sharing = group / g->lanes;
     const uint64_t row_bytes = min_u64(column->size, g->side) * bytes;
@@ -297,8 +316,11 @@ static const char *lay_out_columns(const geometry_request *r, geometry *g) {
 
 void column_options(const geometry *g, writer *out) {
     add_fused(g, out);
-    text_add(out, " -DUNROLL=%" PRIu32 " -DACROSS=%" PRIu32 " -DSTRIP=%" PRIu32 "%s%s%s", g->unroll, g->lanes, g->strip,
-             g->one_block ? " -DONE_BLOCK=1" : "", g->steady ? " -DRUNS=1" : "", g->pieces ? " -DTAIL=1" : "");
+    text_add(out, " -DUNROLL=%" PRIu32 " -DACROSS=%" PRIu32 " -DSTRIP=%" PRIu32, g->unroll, g->lanes, g->strip);
+    if (g->panel > 1)
+        text_add(out, " -DPANEL=%" PRIu32, g->panel);
+    text_add(out, "%s%s%s", g->one_block ? " -DONE_BLOCK=1" : "", g->steady ? " -DRUNS=1" : "",
+             g->pieces ? " -DTAIL=1" : "");
 }
 
 void set_column_tiles(const layout_dim *column, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
