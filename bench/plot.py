@@ -6,9 +6,10 @@
     bench/plot.py --to FOLDER FILE...  pictures and tables of these files alone, into a folder, the page untouched
 
 A file of results is what argmax-cl-bench --json and bench/compare.py --json append, from one device; it may hold one
-line {"about": TITLE, "note": TEXT}. Of several lines on a problem those of the latest commit count, and of these the
-one with the median ratio. In the page, what stands between <!-- results NAME --> and <!-- end NAME --> is replaced; a
-device that has no such place gets one at the end.
+line {"about": TITLE, "note": TEXT, "page": "link"}. Of several lines on a problem those of the latest commit count, and
+of these the one with the median ratio. In the page, what stands between <!-- results NAME --> and <!-- end NAME --> is
+replaced; a device that has no such place gets one at the end. With "page": "link" that is a line with a link, and all
+pictures are in bench/results/NAME.md.
 Needs matplotlib.
 """
 import argparse
@@ -161,10 +162,11 @@ def draw_costs(plt, results, folder):
     return save(figure, folder, results.name + "-cost")
 
 
-def replace_in_page(text, name, title, lines):
-    begin, end = f"<!-- results {name} -->", f"<!-- end {name} -->"
+def replace_in_page(text, results, lines):
+    begin, end = f"<!-- results {results.name} -->", f"<!-- end {results.name} -->"
     if begin not in text or end not in text:
-        text = f"{text.rstrip()}\n\n### {title}\n\n{begin}\n{end}\n"
+        heading = "" if results.linked else f"### {results.title}\n\n"
+        text = f"{text.rstrip()}\n\n{heading}{begin}\n{end}\n"
     head, rest = text.split(begin, 1)
     return head + begin + "\n" + "\n".join(lines).rstrip() + "\n" + end + rest.split(end, 1)[1]
 
@@ -192,8 +194,7 @@ def main():
         with open(os.path.join(details, results.name + ".md"), "w", encoding="utf-8") as file:
             file.write("\n".join(details_of(results, shown)).rstrip() + "\n")
         if not options.to:
-            more = f"Peers, other layouts and sizes: [{results.name}](../bench/results/{results.name}.md)."
-            page = replace_in_page(page, results.name, results.title, page_of(results, shown) + [more])
+            page = replace_in_page(page, results, page_of(results, shown))
         print(f"{results.title}: {len(results.rows)} problems, {len(results.drawn)} drawn at random, {', '.join(os.path.relpath(p) for p, _ in drawn if p)}")
     if not options.to:
         with open(PAGE, "w", encoding="utf-8") as file:

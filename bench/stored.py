@@ -71,6 +71,7 @@ class Results:
         self.tags = {p: tags.get(p, largest if len(p.split()) == 3 else [[]]) for p in self.rows}
         any_row = next(iter([*self.rows.values(), *self.drawn]), {})
         self.title = self.about.get("about", any_row.get("device", self.name))
+        self.linked = self.about.get("page") == "link"
         self.kind = "gpu" if len(self.tagged("gpu")) > len(self.tagged("cpu")) else "cpu"
 
     def tagged(self, *words, without=()):
@@ -192,21 +193,28 @@ def first_table(results):
         ["problem", "create", "plan", "run", "all", "programs compiled", "kernels launched"], rows) if rows else []
 
 
+def pictures_of_page(results):
+    """How many of a device's pictures docs/benchmarks.md shows; the others are in bench/results/NAME.md."""
+    return 0 if results.linked else 2 if results.drawn else 1
+
+
 def page_of(results, pictures):
-    """The short page of docs/benchmarks.md: problems drawn at random first, then the chosen shapes."""
+    """The section of docs/benchmarks.md: problems drawn at random first, then the chosen shapes; or a link alone."""
     from profiles import survey_lines
+    page = f"../bench/results/{results.name}.md"
+    if results.linked:
+        return [f"[{results.title}]({page}), {len(results.rows)} problems. {results.about.get('note', '')}".rstrip()]
     lines = provenance(results)
-    shown = 2 if results.drawn else 1
-    for i, (path, what) in enumerate(pictures[:shown]):
+    for i, (path, what) in enumerate(pictures[:pictures_of_page(results)]):
         lines += [f"![{results.title}: {what}](benchmarks/{os.path.basename(path)})", ""]
         lines += survey_lines(results.drawn) if i == 0 else []
-    return lines + main_table(results)
+    return lines + main_table(results) + [f"Peers, other layouts and sizes: [{results.name}]({page})."]
 
 
 def details_of(results, pictures):
     """bench/results/NAME.md: all tables, and the other pictures."""
     lines = [f"# {results.title}", ""] + provenance(results)
-    for path, what in pictures[2 if results.drawn else 1:]:
+    for path, what in pictures[pictures_of_page(results):]:
         lines += [f"![{results.title}: {what}](../../docs/benchmarks/{os.path.basename(path)})", ""]
     return lines + main_table(results) + peer_table(results) + other_table(results) + small_table(results) + \
         first_table(results)

@@ -28,6 +28,7 @@ nav:
       - What your call is here: from.md
       - Troubleshooting: troubleshooting.md
       - What it computes: semantics.md
+      - Tensors in pieces: partials.md
       - Tuning: tuning.md
       - Tuning fields: tuning-fields.md
       - Benchmarks: benchmarks.md

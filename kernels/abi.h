@@ -1,6 +1,6 @@
 /* What host and kernels share: the structs of kernel arguments, what a launch does, the layout of its counters, limits.
  * C and OpenCL C both compile this file; tests/device/test_abi.c compares sizes and offsets. Strides, offsets and
- * lengths count elements unless told otherwise. `jobs` are dealt to work-groups, `jobs_per_group` to each. A number
+ * lengths count elements unless told otherwise. `jobs` are split over work-groups, `jobs_per_group` to each. A number
  * `per_x` is the reciprocal of x (src/families/geometry.c), 0 for 1. */
 #ifndef ARGMAX_CL_ABI_H
 #define ARGMAX_CL_ABI_H
@@ -146,7 +146,7 @@ typedef struct {
 typedef struct {
     abi_ulong jobs, jobs_per_group, parts;
     abi_ulong rows, chunk;           /* rows of a column, of a part */
-    abi_ulong columns, tiles;        /* size of the last kept dim (times FUSED), tiles that cover it */
+    abi_ulong columns, tiles, side;  /* size of the last kept dim (times FUSED), tiles that cover it, columns of one */
     abi_ulong outers;                /* outputs / columns */
     abi_ulong per_tiles, per_outers; /* their reciprocals */
     abi_ulong segment;               /* size of the last reduced dim (in rows that are FUSED) */
@@ -213,7 +213,7 @@ typedef struct {
 #define STAGE_SCAN 1
 #define STAGE_MERGE 2
 
-/* Counters of an output or a tile of columns: the first counts arrivals, the second, if any, pieces drawn; from the
+/* Counters of an output or a tile of columns: the first counts arrivals, the second, if any, claimed chunks; from the
  * third on stands the best so far, or the words of each part. */
 #define COUNTERS_ALONE 1
 #define COUNTERS_WITH_PIECES 2

@@ -5,6 +5,7 @@
 #   NAME               the lines are added to bench/results/NAME.jsonl; plot.py takes those of the latest commit
 #   --device SELECTOR  index or part of the device's name; default: the fastest
 #   --title TEXT       heading of its section, when the file is new; default: the device's name
+#   --link             with --title: the page only links to bench/results/NAME.md, which has the pictures
 #   --seconds S        for each problem; default: 0.3
 #   --realtime         at real-time priority (needs root): for a machine with other load
 #   --no-peers         the library alone
@@ -20,11 +21,12 @@ usage() {
 name=$1 kind=$2
 shift 2
 case $kind in cpu | gpu) ;; *) usage ;; esac
-device=() seconds=0.3 realtime='' peers=1 title=''
+device=() seconds=0.3 realtime='' peers=1 title='' link=''
 while [ $# -gt 0 ]; do
     case $1 in
         --device) device=(--device "$2"); shift ;;
         --title) title=$2; shift ;;
+        --link) link=', "page": "link"' ;;
         --seconds) seconds=$2; shift ;;
         --realtime) realtime=1 ;;
         --no-peers) peers='' ;;
@@ -39,7 +41,7 @@ results=bench/results/$name.jsonl
 cmake -S . -B "$build" >/dev/null # so that the lines name this commit
 cmake --build "$build" --target argmax-cl-bench >/dev/null
 mkdir -p bench/results
-[ -z "$title" ] || [ -e "$results" ] || printf '{"about": "%s"}\n' "$title" >"$results"
+[ -z "$title" ] || [ -e "$results" ] || printf '{"about": "%s"%s}\n' "$title" "$link" >"$results"
 measure() {
     ${realtime:+chrt -f 10} "$bench" "${device[@]}" --seconds "$seconds" --json "$results" "$@" ||
         echo "benchmark.sh: not all answers could be had or were right: $*" >&2

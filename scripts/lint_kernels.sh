@@ -25,7 +25,7 @@ combinations=$build/kernel_options.txt
             print
     }' >"$combinations"
 
-if strange=$(grep -m 1 -vE '^[a-z]+ -cl-std=CL[123]\.[0-9]( -D[A-Z_]+(=[A-Za-z0-9_]+)?)*$' "$combinations"); then
+if strange=$(grep -m 1 -vE '^[a-z_]+ -cl-std=CL[123]\.[0-9]( -D[A-Z_]+(=[A-Za-z0-9_]+)?)*$' "$combinations"); then
     echo "lint_kernels: an option other than -cl-std and -D: $strange"
     exit 1
 fi

@@ -42,11 +42,10 @@ only() { # NAME LIBRARY
 # Oclgrind 21.10 takes element 11 of a shuffled vector for undefined (it compares the index with the number 11, LLVM's
 # mark for something else): here the components of 16-wide vectors are named one by one. Nor does it know the marks that
 # an inlined function leaves behind.
-kernels_without_shuffles() {
+kernels_it_can_run() { # FOLDER
     local folder=$1 halves='const PASTE(type, 8) v8 = max(v.lo, v.hi);' low high
     low='(PASTE(type, 8))(v.s0, v.s1, v.s2, v.s3, v.s4, v.s5, v.s6, v.s7)'
     high='(PASTE(type, 8))(v.s8, v.s9, v.sa, v.sb, v.sc, v.sd, v.se, v.sf)'
-    mkdir -p "$folder"
     cp -r "$root"/kernels/. "$folder"
     grep -qF "$halves" "$folder/memory/vector.clh" || { echo "with_opencl: kernels/memory/vector.clh has no line '$halves'"; exit 1; }
     sed -i 's/__attribute__((always_inline))//' "$folder"/*/*
@@ -90,11 +89,17 @@ case $name in
         export RUSTICL_ENABLE=llvmpipe
         only rusticl libRusticlOpenCL.so.1
         ;;
-    oclgrind)
-        kernels_without_shuffles "$root/build/oclgrind"
-        export ARGMAX_CL_KERNELS=${ARGMAX_CL_KERNELS:-$root/build/oclgrind}
-        simulate --data-races --check-api --uninitialized -- "$@"
+    oclgrind | races)
+        if [ -z "${ARGMAX_CL_KERNELS:-}" ]; then
+            ARGMAX_CL_KERNELS=$(mktemp -d)
+            export ARGMAX_CL_KERNELS
+            # shellcheck disable=SC2064 # of now
+            trap "rm -r '$ARGMAX_CL_KERNELS'" EXIT
+            kernels_it_can_run "$ARGMAX_CL_KERNELS"
+        fi
+        checks=(--data-races --check-api)
+        [ "$name" = races ] || checks+=(--uninitialized)
+        simulate "${checks[@]}" -- "$@"
         ;;
-    races) simulate --data-races --check-api -- "$@" ;;
 esac
 exec "$@"

@@ -224,7 +224,7 @@ struct family; /* families/family.h */
 typedef enum load_kind { LOAD_ALIGNED, LOAD_UNALIGNED, LOAD_PACKED, LOAD_STRIDED, LOAD_SHIFTED } load_kind;
 typedef enum mask_kind { MASK_NONE, MASK_UNALIGNED, MASK_ALIGNED, MASK_SAME, MASK_STRIDED } mask_kind;
 
-/* Work-groups of one launch: `jobs` dealt out in runs of jobs_per_group. */
+/* Work-groups of one launch: `jobs` in runs of jobs_per_group. */
 typedef struct launch_grid {
     uint32_t group;  /* work-items of a work-group */
     uint64_t groups; /* work-groups */
@@ -250,6 +250,7 @@ typedef struct geometry {
     uint32_t wide, pad;    /* blocks: elements of a wide load, and behind a block in local memory */
     uint32_t pass;         /* blocks: vectors of columns at once */
     uint32_t columns;      /* transposed: of a block */
+    uint32_t panel;        /* strip.clh: PANEL */
     uint32_t strip;        /* columns: vectors of a work-item; segments: outputs of a tile at most */
     bool overlap, peel;    /* rows.cl tells */
     bool together, placed; /* rows.cl: TOGETHER, PLACED */
@@ -275,7 +276,7 @@ typedef struct geometry {
     uint32_t sharing, width, inner; /* stream: work-items that share a column, columns of a tile and of an output */
     uint32_t period;                /* stream: rows after which they begin at the same place within a vector */
     bool phased, one_batch;         /* stream.cl: PHASED, ONE_BATCH */
-    uint64_t side;                  /* segments: outputs of a tile, except the last */
+    uint64_t side;                  /* columns, permuted, segments: columns of a tile, except the last */
     uint32_t fold;                  /* permuted: which reduced dim the columns are */
     launch_grid scan;
     launch_grid merge; /* used when parts > 1 */

@@ -3,8 +3,8 @@
  *
  * A job is g.blocks blocks. They are brought as memory lies, by wide loads of which a work-item has all on the way at
  * once. In local memory they lie g.pad elements apart, so that work-items find them in different banks. Then LANES
- * work-items take each vector of VEC columns, a run of the rows each, and their bests meet. Where a row is no whole
- * number of vectors, FUSED rows are read as one that is, and the bests of a column meet as well. With LOAD_SHIFTED the
+ * work-items take each vector of VEC columns, a run of the rows each, and reduce. Where a row is no whole number of
+ * vectors, FUSED rows are read as one that is, and the bests of a column are reduced as well. With LOAD_SHIFTED the
  * blocks are rows of narrow elements, read by 32-bit words wherever they begin: VEC is the elements of a word.
  *
  * From the host, besides order.clh and index.clh: GROUP, LANES (powers of two), WIDE (elements of a wide load) and
@@ -94,7 +94,7 @@ static inline void fold(const __local T *p, const uint columns, const uint count
 #define PLACE_IN_ROW(begin, at) ((begin) + (at))
 #endif
 
-/* Columns of a vector, once it is folded. */
+/* Columns of a vector, once its rows are reduced. */
 #if LOAD_SHIFTED
 #define OWN 1
 #else
@@ -124,7 +124,7 @@ static inline uint row_of(const blocks_t *g, const uint c) {
     return row;
 }
 
-/* Work-items whose bests of a vector the one that leaves the answer takes one by one; more have met before. */
+/* Work-items whose bests of a vector the one that leaves the answer takes one by one; more are reduced before. */
 #define REDUCE_FIRST (LANES > 16)
 #define SHARES (REDUCE_FIRST ? 1 : LANES)
 

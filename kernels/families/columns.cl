@@ -1,8 +1,8 @@
 /* Reductions whose lanes run across neighbouring outputs: the last kept dim ("columns") is the closest in memory, the
  * positions on the reduced dims are its "rows". A job is a tile of columns and a part of the rows (strip.clh).
  *
- * From the host, besides strip.clh: what answers.clh asks for (GROUP 1), and TAIL: the end of a tile is dealt out in
- * pieces, to whoever is done with its part (tail.clh). */
+ * From the host, besides strip.clh: what answers.clh asks for (GROUP 1), and TAIL: work-groups that are done with their
+ * parts claim the end of a tile in chunks (tail.clh). */
 #include "options.clh"
 
 #include "workgroup/finish.clh"
@@ -72,7 +72,7 @@ static inline void leave_best(__global const T *in, TARGET, const dims_t *d, con
 
 /* A unit is a tile of columns: its first output, and how many there are. Of FUSED rows there is one. */
 #define ANSWERS(g) ((g).columns / FUSED) /* size of the last kept dim */
-#define UNIT_WIDTH ((ulong)STRIP * ACROSS * VEC)
+#define UNIT_WIDTH TILE_COLUMNS(&g)
 #define UNIT_FIRST(unit) ((unit) / g.tiles * ANSWERS(g) + (unit) % g.tiles * UNIT_WIDTH)
 #define UNIT_COUNT(unit) min(UNIT_WIDTH, ANSWERS(g) - (unit) % g.tiles * UNIT_WIDTH)
 
@@ -191,7 +191,7 @@ static inline void scan_and_leave(__global const T *in, const at_t start, TARGET
 #endif
     for (int s = 0; s < count; ++s) {
 #if STRIP > 1
-        if (is_open)
+        if (is_open && s % PANEL == 0)
             fold(&last, d, g, column, s, &strip.acc[s]);
 #endif
         leave_answers(in, TARGET_ARGUMENTS, d, g, o, part, from, column, s, &strip);
@@ -232,7 +232,7 @@ static inline candidate_t best_brought(const __local candidate_t *shared, const 
     return best;
 }
 
-/* Scan a lane's share of the rows [from, to) of a tile, and of the pieces that its work-group draws. */
+/* Scan a lane's share of the rows [from, to) of a tile, and of the chunks that its work-group claims. */
 #if TAIL
 #define SCAN_TILE(unit, strip)                                                                                         \
     do {                                                                                                               \
@@ -292,7 +292,7 @@ KERNEL void columns(INPUT, TARGET, const dims_t dims, const columns_t g FINISH_P
 #if ONE_LAUNCH
         const ulong unit = outer * g.tiles + tile;
 #endif
-        const ulong column = lane_column(tile);
+        const ulong column = lane_column(&g, tile);
         const int count = lane_vectors(&g, column);
         const ulong from = part * g.chunk;
         const ulong to = min(from + g.chunk, g.rows);

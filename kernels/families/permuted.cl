@@ -2,7 +2,7 @@
  * column: the order of memory is not the order of the index.
  *
  * That dim is walked as columns (strip.clh), the other reduced dims as their rows. A column's answer has a row; with
- * the dims' weights it becomes the index in the whole reduction, and all columns of a job fold into one partial answer.
+ * the dims' weights it becomes the index in the whole reduction, and all columns of a job become one partial answer.
  */
 #define PARTS_ALONE 1
 #include "options.clh"
@@ -44,7 +44,7 @@ KERNEL void permuted(INPUT, TARGET, const dims_t dims, const columns_t g, const 
     EACH_JOB(job) {
         const place_t at = place_of(&g, job);
         const ulong tile = at.tile, out = at.outer, part = at.part;
-        const ulong column = lane_column(tile);
+        const ulong column = lane_column(&g, tile);
         const ulong from = part * g.chunk + share;
         const ulong to = min(part * g.chunk + g.chunk, g.rows);
         const int count = from < to ? lane_vectors(&g, column) : 0;

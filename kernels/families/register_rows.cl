@@ -1,8 +1,8 @@
-/* Rows that a few work-items hold in registers: every vector is loaded before the first is looked at.
+/* Rows in the registers of a few work-items: every vector is loaded before the first is looked at.
  *
  * LANES work-items share a row: LOADS vectors each, neighbours side by side. They work on BATCH rows at once, to have
  * enough loads on the way. A job is GROUP / LANES * BATCH rows. Each lane finds the best of its own elements
- * (place.clh), then the lanes' bests meet (lanes.clh).
+ * (place.clh), then the lanes reduce (lanes.clh).
  *
  * From the host, besides order.clh and index.clh: GROUP, LANES (powers of two), LOADS, BATCH; EVEN where rows have
  * LANES * LOADS vectors: otherwise lanes behind the end repeat the last one, which changes nothing. REDUCED is 1 and

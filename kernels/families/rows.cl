@@ -2,7 +2,7 @@
  *
  * A job is ROWS outputs, or (SPLIT) one part of one output. LANES work-items share an output: they read vectors of VEC
  * elements side by side, each remembers the best key and the iteration that brought it (order.clh), and only a block's
- * end turns that into a place. The lanes' candidates meet in local memory; the first lane leaves the answer.
+ * end turns that into a place. The lanes' candidates are reduced in local memory; the first lane leaves the answer.
  * With GROUP = LANES = 1 and VEC = 16 this is a CPU's loop over contiguous rows; with GROUP = 256 it is a GPU's.
  *
  * From the host, besides order.clh and index.clh: GROUP, LANES (powers of two), UNROLL (vectors in flight), and
@@ -15,7 +15,7 @@
  *   PLACED   a short row of narrow elements: places stand beside the keys (rows_placed.clh)
  *   BY_VALUE a long row: the best value of each step first, then its place (rows_by_value.clh)
  *   GAPS     rows do not follow each other in memory, which matters to AHEAD (REDUCED 1)
- *   TAIL     the end of a row is dealt out in pieces, to whoever is done with its part (tail.clh)
+ *   TAIL     work-groups that are done with their parts claim the end of a row in chunks (tail.clh)
  *   PEEL     loads are aligned: elements before the first and after the last aligned vector go one by one (REDUCED 1)
  */
 #include "options.clh"
@@ -279,7 +279,7 @@ static inline candidate_t scan_part(const at_t start, const dims_t *dims, const 
     return there ? better(best, element_candidate(bits, kept, at - origin)) : best;
 }
 #else
-/* Elements [from, to), one at a time, dealt to the lanes. */
+/* Elements [from, to), one at a time, over the lanes in turns. */
 static inline candidate_t scan_elements(const at_t start, const dims_t *dims, const uint lane, const ulong from,
                                         const ulong to, const ulong origin) {
     candidate_t best = CANDIDATE_NONE;

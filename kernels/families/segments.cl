@@ -2,7 +2,7 @@
  * neighbouring outputs lie beside them: one work-item walks the outputs of a tile side by side, in the order of memory.
  *
  * A job is a tile: neighbours along the last kept dim. At each position on the other reduced dims the segment of each
- * output is folded into that output's accumulator (order.clh), which waits in the first-level cache until the next
+ * output goes into that output's accumulator (order.clh), which waits in the first-level cache until the next
  * position's. Iterations are counted over the vectors of segments; a block, as many whole segments as an accumulator
  * counts, ends with a candidate for each output.
  *

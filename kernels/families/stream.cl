@@ -9,12 +9,12 @@
  *                is left out when columns merge.
  *   LOAD_SHIFTED few rows of narrow elements: words that begin at any element (vector.clh).
  * Rows that follow each other and are narrow are taken several as one (`fused`), of which the last may be incomplete:
- * its `rest` of rows is folded element by element.
+ * its `rest` of rows is accumulated element by element.
  *
  * From the host (options.clh): GROUP, UNROLL (rows in flight), STRIP (vectors of a work-item, which
  * lie `across` vectors apart), ONE_BATCH where rows are few and nobody shares a column, UNWALKED 1
  * where the last reduced dim is inside the columns, RUNS where UNROLL rows of a work-item lie at equal distances, TAIL:
- * the end of a tile is dealt out in pieces, to whoever is done with its part (tail.clh). */
+ * work-groups that are done with their parts claim the end of a tile in chunks (tail.clh). */
 #include "options.clh"
 
 #include "workgroup/finish.clh"
@@ -111,6 +111,16 @@
 #define MERGE_TILE(unit, first, count) MERGE_UNIT(first, count)
 #endif
 
+/* What a column of a tile is left with for its answer: winner of extreme x. */
+#if ONE_BATCH && KEEPS_KEYS
+#define KEEP_WINNER(x, c, key, row) (found_rows[x][c] = LOSES(key) ? NO_ROW : (uchar)(row), found_keys[x][c] = (key))
+#elif ONE_BATCH
+#define KEEP_WINNER(x, c, key, row) (found_rows[x][c] = LOSES(key) ? NO_ROW : (uchar)(row))
+#else
+#define KEEP_WINNER(x, c, key, row)                                                                                    \
+    (ONE_OF(shared[SLOT(share, c)], x) = found && IS_ROW(row) ? ONE_CANDIDATE(x, key, PLACE_OF(row, c)) : ONE_NONE)
+#endif
+
 KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PARAMETERS) {
     FINISH_LOCALS
 #if !ONE_BATCH
@@ -178,7 +188,6 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
             winners[s] = WINNERS_NONE;
         SCAN_TILE(unit);
 
-#if ONE_BATCH
 #if AT_ONCE
 #pragma unroll
         for (uint s = 0; s < STRIP; ++s) {
@@ -191,7 +200,7 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
                 }
         }
 #else
-        /* Neighbours leave neighbouring answers. */
+        /* By column, whatever the vectors began with. */
 #pragma unroll
         for (int s = 0; s < STRIP; ++s) {
 #pragma unroll
@@ -203,16 +212,14 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
 #pragma unroll
                 for (uint j = 0; j < VEC; ++j) {
                     const uint c = (s * g.across + lane) * VEC + j - before[s];
-                    if (is_there && c < width && IS_OWN(j, s)) {
-                        found_rows[x][c] = LOSES(keys[j]) ? NO_ROW : (uchar)rows[j];
-#if KEEPS_KEYS
-                        found_keys[x][c] = keys[j];
-#endif
-                    }
+                    if (is_there && c < width && IS_OWN(j, s))
+                        KEEP_WINNER(x, c, keys[j], rows[j]);
                 }
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
+#if ONE_BATCH
+        /* Neighbours leave neighbouring answers. */
 #if UNWALKED
         for (uint a = me; a < width / g.inner; a += GROUP) {
             candidate_t best = CANDIDATE_NONE;
@@ -230,27 +237,7 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
             for (uint x = 0; x < EXTREMES; ++x)
                 LEAVE(x, first + a, found_rows[x][a] != NO_ROW, FOUND_KEY(x, a), from + found_rows[x][a]);
 #endif
-#endif
 #else
-        /* By column, whatever the vectors began with. */
-#pragma unroll
-        for (int s = 0; s < STRIP; ++s) {
-#pragma unroll
-            for (uint x = 0; x < EXTREMES; ++x) {
-                T keys[VEC];
-                uint rows[VEC];
-                SPREAD(WINNERS_KEY(winners[s], x), keys);
-                SPREAD(WINNERS_ROW(winners[s], x), rows);
-#pragma unroll
-                for (uint j = 0; j < VEC; ++j) {
-                    const uint c = (s * g.across + lane) * VEC + j - before[s];
-                    if (is_there && c < width && IS_OWN(j, s))
-                        ONE_OF(shared[SLOT(share, c)], x) =
-                            found && IS_ROW(rows[j]) ? ONE_CANDIDATE(x, keys[j], PLACE_OF(rows[j], c)) : ONE_NONE;
-                }
-            }
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
         if (g.rest && part + 1 == g.parts) {
             for (uint c = me; c < g.rest * g.row; c += GROUP) {
                 const at_t p =
@@ -301,6 +288,7 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
                       from * g.fused * g.inner + CANDIDATE_PLACE_OF(x, one));
             }
         }
+#endif
 #endif
         barrier(CLK_LOCAL_MEM_FENCE);
         FINISH_UNIT(unit, MERGE_TILE(unit, UNIT_FIRST(unit, g), UNIT_COUNT(unit, g)))

@@ -2,10 +2,10 @@
  * memory; a block of one column is a row of the input.
  *
  * A work-item takes VEC blocks at once. It loads them as memory lies and transposes them in its registers: then each
- * vector has the same element of all of them, and rows are folded with no step that goes across a vector. The answers
+ * vector has the same element of all of them, and rows are reduced with no step that goes across a vector. The answers
  * go the same way back.
  *
- * From the host, besides order.clh, index.clh and answers.clh: BLOCK_ROWS and COLUMNS; STEP, the rows that are folded
+ * From the host, besides order.clh, index.clh and answers.clh: BLOCK_ROWS and COLUMNS; STEP, the rows that are reduced
  * at once; CHUNK, the elements of a block that are transposed at once: VEC, or all of fewer. There are VEC blocks at
  * least, and a signed element can tell a row's place. GROUP and REDUCED are 1, KEPT is 1 (of one column) or 2, SPLIT 0.
  */
@@ -90,7 +90,7 @@ static inline void fold_rows(__global const T *p, const uintptr_t later, const u
 }
 
 /* The best of VEC blocks from p on, column by column. The last rows are moved back to end with the block: what is
- * folded twice, in its order, changes nothing. */
+ * reduced twice, in its order, changes nothing. */
 static inline void fold(__global const T *p, acc_t acc[COLUMNS]) {
 #pragma unroll
     for (int c = 0; c < COLUMNS; ++c)

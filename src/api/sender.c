@@ -1,4 +1,4 @@
-/* A job is dealt in pieces, to whoever of the team is free; the thread that waits for it is one of the team: see
+/* Threads of the team that are free claim pieces of a job; the thread that waits for it is one of the team: see
  * sender.h. */
 #include "api/sender.h"
 

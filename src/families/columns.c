@@ -140,7 +140,7 @@ static uint32_t rows_at_once(const geometry_request *r, uint32_t group, uint64_t
     return rows >= (uint64_t)t->column_batches * unroll ? unroll : 0;
 }
 
-/* Rows that a work-item of a GPU loads before it folds them: fewer where it has not many such batches, and where the
+/* Rows that a work-item of a GPU loads before it reduces them: fewer where it has not many such batches, and where the
  * winners of blocks of 8-bit elements and the merge of parts take the registers; narrow vectors leave some. */
 static uint32_t rows_in_flight(const geometry_request *r, uint32_t vector_bytes, uint64_t rows) {
     const bool narrow = r->problem->input.type->bits == 8, crowded = r->split && narrow;
@@ -152,14 +152,29 @@ static uint32_t rows_in_flight(const geometry_request *r, uint32_t vector_bytes,
     return loads_in_flight(r, vector_bytes < r->tuning->column_bytes ? min_u32(2 * some, UNROLL_MAX) : some);
 }
 
-/* Rows that a work-item alone folds at once into its strip, for one load and store of that: some where it comes from a
- * cache, few of those that follow each other closely in memory, whose order is what counts there. Up to so many as of
- * wide ones are folded all at once, and else in shares of about the same size. */
-static uint32_t rows_together(const geometry_request *r, const layout_dim *column, uint64_t rows) {
+/* Whether a work-item alone reads rows in the order of memory: narrow ones that follow each other closely there. */
+static bool reads_in_order(const geometry_request *r, const layout_dim *column) {
+    return !rows_are_wide(r, column) && !r->strided && comes_from_memory(r);
+}
+
+/* Vectors of a strip whose accumulators stay in registers: as many as there are, or shares of about the same size; one
+ * where rows come from a cache, or are wide. */
+static uint32_t panel_vectors(const geometry_request *r, const layout_dim *column, const geometry *g) {
+    const uint64_t vectors = g->side / g->vector;
+    const uint32_t most = max_u32(r->tuning->panel_vectors / (is_general(r->problem) ? 2 : 1), 1);
+    return g->strip == 1 || !reads_in_order(r, column) ? 1 : (uint32_t)ceil_div(vectors, ceil_div(vectors, most));
+}
+
+/* Rows that one work-item reduces at once into its strip, for one load and store of that. In the order of memory: one
+ * after the other, but where the whole strip is in registers. Up to so many as of wide ones are reduced all at once,
+ * and else in shares of about the same size. */
+static uint32_t rows_together(const geometry_request *r, const layout_dim *column, uint64_t rows, const geometry *g) {
     const tuning_row *t = r->tuning;
-    const bool wide = rows_are_wide(r, column), narrow = !wide && !r->strided && comes_from_memory(r);
-    const uint32_t batch = wide ? t->unroll_wide : narrow ? t->unroll_narrow : t->unroll_columns;
+    const bool wide = rows_are_wide(r, column), in_order = reads_in_order(r, column);
+    const uint32_t batch = wide ? t->unroll_wide : in_order ? t->unroll_narrow : t->unroll_columns;
     const uint32_t most = min_u32(wide ? batch + batch / 4 : 2 * batch, UNROLL_MAX);
+    if (in_order && g->side > g->panel * (uint64_t)g->vector)
+        return 1;
     if (rows <= min_u32(t->unroll_wide + (wide ? batch / 2 : 0), UNROLL_MAX))
         return (uint32_t)rows;
     return rows < (uint64_t)t->many_batches * batch ? (uint32_t)ceil_div(rows, ceil_div(rows, most)) : batch;
@@ -169,10 +184,32 @@ static uint32_t rows_together(const geometry_request *r, const layout_dim *colum
 static void choose_prefetch(const geometry_request *r, const layout_dim *column, geometry *g) {
     const tuning_row *t = r->tuning;
     const bool wide = rows_are_wide(r, column), packed = g->load == LOAD_PACKED;
-    g->far_hint = packed ? t->far_hint : 0;
+    g->far_hint = !packed ? 0 : wide ? t->far_hint : t->hint;
     g->ahead = !g->far_hint ? 0 : wide ? t->ahead_bytes : t->ahead_narrow;
     g->near_bytes = wide && g->hint ? t->ahead_columns : 0;
     g->hint = g->near_bytes ? g->hint : 0;
+}
+
+/* Of the time that so many equal jobs take, what the compute units wait at its end, in percent. */
+static uint64_t idle_share(uint64_t jobs, uint64_t units) {
+    const uint64_t room = ceil_div(jobs, units) * units;
+    return (room - jobs) * 100 / room;
+}
+
+/* Tiles of a row, all of about the same width: no more vectors each than a strip has room for, and so many in all that
+ * the compute units of a device whose work-items work alone have about as many each. */
+static uint64_t tiles_of_row(const geometry_request *r, uint64_t vectors, uint64_t room, uint64_t outers,
+                             const geometry *g) {
+    const uint64_t units = r->device->compute_units, least = ceil_div(vectors, room);
+    const uint64_t narrowest = max_u32(r->tuning->strip_bytes_least / (g->vector * element_bytes(r->problem)), 1);
+    const uint64_t most = max_u64(least, min_u64(2 * least + units, vectors / narrowest));
+    uint64_t best = least;
+    if (g->strip == 1 || r->split || g->fused > 1)
+        return least;
+    for (uint64_t tiles = least; tiles <= most && idle_share(best * outers, units) > r->tuning->idle_percent; ++tiles)
+        if (idle_share(tiles * outers, units) < idle_share(best * outers, units))
+            best = tiles;
+    return best;
 }
 
 const char *lay_column_tiles(const geometry_request *r, const layout_dim *column, uint64_t rows, uint64_t outers,
@@ -192,15 +229,22 @@ const char *lay_column_tiles(const geometry_request *r, const layout_dim *column
     /* The partial answer of a column costs as much as many of its rows, unless work-items share them. */
     const uint64_t least_rows = group > 1 ? 1 : ceil_div(r->tuning->column_part_bytes, (uint64_t)bytes * g->fused);
     g->strip = group > 1 ? 1 : strip_vectors(r, g, column, outers, rows, least_rows);
-    g->unroll = at_once ? at_once : group > 1 ? rows_in_flight(r, vector_bytes, rows) : rows_together(r, column, rows);
+    if (group > 1)
+        g->unroll = at_once ? at_once : rows_in_flight(r, vector_bytes, rows);
     choose_prefetch(r, column, g);
     g->units = rows;
     g->lanes = lanes_across(r, group, column, outers, rows, g);
-    const uint64_t tile = (uint64_t)g->lanes * g->vector * g->strip;
-    g->tiles = ceil_div(column->size, tile);
+    const uint64_t vectors = ceil_div(column->size, g->vector), room = (uint64_t)g->lanes * g->strip;
+    g->side = ceil_div(vectors, tiles_of_row(r, vectors, room, outers, g)) * g->vector;
+    if (g->strip == 1)
+        g->side = room * g->vector;
+    g->tiles = ceil_div(column->size, g->side);
+    g->panel = panel_vectors(r, column, g);
+    if (group == 1)
+        g->unroll = rows_together(r, column, rows, g);
     g->outers = outers;
     const uint64_t sharing = group / g->lanes;
-    const uint64_t row_bytes = min_u64(column->size, tile) * bytes;
+    const uint64_t row_bytes = min_u64(column->size, g->side) * bytes;
     const uint64_t run = sharing * g->unroll;
     const uint64_t least = ceil_div(max_u64(max_u64(run, least_rows), r->tuning->part_bytes / row_bytes), run) * run;
     /* With several dims, parts of whole runs are what `steady` below asks for. */
@@ -264,8 +308,7 @@ static const char *lay_out_columns(const geometry_request *r, geometry *g) {
     if (refused)
         return refused;
     g->past = g->fused == 1 && column->index == 1 && answers_go_past(r, g);
-    const uint64_t tile = (uint64_t)g->lanes * g->vector * g->strip;
-    refused = plan_merge(r, g->tiles * g->outers, min_u64(column->size, tile), g);
+    refused = plan_merge(r, g->tiles * g->outers, min_u64(column->size, g->side), g);
     if (!refused)
         leave_tail_rows(r, g);
     return refused;
@@ -273,8 +316,11 @@ static const char *lay_out_columns(const geometry_request *r, geometry *g) {
 
 void column_options(const geometry *g, writer *out) {
     add_fused(g, out);
-    text_add(out, " -DUNROLL=%" PRIu32 " -DACROSS=%" PRIu32 " -DSTRIP=%" PRIu32 "%s%s%s", g->unroll, g->lanes, g->strip,
-             g->one_block ? " -DONE_BLOCK=1" : "", g->steady ? " -DRUNS=1" : "", g->pieces ? " -DTAIL=1" : "");
+    text_add(out, " -DUNROLL=%" PRIu32 " -DACROSS=%" PRIu32 " -DSTRIP=%" PRIu32, g->unroll, g->lanes, g->strip);
+    if (g->panel > 1)
+        text_add(out, " -DPANEL=%" PRIu32, g->panel);
+    text_add(out, "%s%s%s", g->one_block ? " -DONE_BLOCK=1" : "", g->steady ? " -DRUNS=1" : "",
+             g->pieces ? " -DTAIL=1" : "");
 }
 
 void set_column_tiles(const layout_dim *column, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
@@ -287,6 +333,7 @@ void set_column_tiles(const layout_dim *column, const geometry *g, uint64_t jobs
                          .chunk = g->chunk,
                          .columns = column->size * fused,
                          .tiles = g->tiles,
+                         .side = g->side,
                          .outers = g->outers,
                          .per_tiles = reciprocal(g->tiles),
                          .per_outers = reciprocal(g->outers),
@@ -346,7 +393,7 @@ static bool columns_do(const geometry_request *r, const geometry *g) {
     return columns_are_nearer(r, g) && whole_reductions_do(r, g);
 }
 
-/* Without lanes to share, a row shorter than a vector costs more to fold than to gather. */
+/* Without lanes to share, a row shorter than a vector costs more to reduce than to gather. */
 static bool strided_columns_do(const geometry_request *r, const geometry *g) {
     const layout *l = r->layout;
     const uint32_t few = r->tuning->gather_rows;

@@ -83,7 +83,9 @@ launch_grid distribute(const geometry_request *r, uint32_t group, uint64_t jobs,
         return grid;
     const uint64_t groups = min_u64(group == 1 ? groups_of(r, false) : most, r->tuning->groups_max);
     if (jobs > groups) {
-        grid.jobs_per_group = ceil_div(jobs, groups);
+        /* Work-groups of one are started as compute units come free: rather more of them than are wanted. */
+        const bool more = group == 1 && ceil_div(jobs, jobs / groups) <= r->tuning->groups_max;
+        grid.jobs_per_group = more ? jobs / groups : ceil_div(jobs, groups);
         grid.groups = ceil_div(jobs, grid.jobs_per_group);
     }
     return grid;

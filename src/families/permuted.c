@@ -34,7 +34,7 @@ static const char *lay_out_permuted(const geometry_request *r, geometry *g) {
     return refused || g->parts > 1 ? refused : "it takes reductions of at least two pieces to share out";
 }
 
-/* The folded dim leaves the list of reduced dims; what a step along each of them adds to the index goes along. */
+/* The columns' dim leaves the list of reduced dims; what a step along each of them adds to the index goes along. */
 static void set_permuted(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
     dims_t *const dims = &arguments->dims;
     weights_t weights = {{0}, 0};

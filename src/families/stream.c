@@ -229,7 +229,7 @@ static uint32_t group_of(const geometry_request *r, const block *b, const geomet
     return group;
 }
 
-/* Rows that a work-item loads before it folds them. */
+/* Rows that a work-item loads before it reduces them. */
 static uint32_t rows_in_flight(const geometry_request *r, const geometry *g) {
     const tuning_row *t = r->tuning;
     uint32_t some = t->unroll_columns;

@@ -124,7 +124,7 @@ static bool is_too_old(cl_device_id device) {
 
 /* Atomics with release and acquire between the work-groups of a launch: in every OpenCL 2.x, in 3.0 where the device
  * says so. */
-static ordering find_handover(cl_device_id device) {
+static ordering find_ordering(cl_device_id device) {
     const cl_device_info atomic_memory_capabilities = 0x1063; /* names of OpenCL 3.0 */
     const cl_bitfield needed = 1 << 1 /* order acq_rel */ | 1 << 5 /* scope device */;
     cl_bitfield capabilities = 0;
@@ -193,7 +193,7 @@ argmax_cl_status device_query(cl_device_id device, device_facts *facts) {
     find_habits(device, facts);
     facts->ptx = takes_ptx(device);
     facts->sub_group = find_sub_group(device, facts->type);
-    facts->ordering = facts->ptx ? ORDERING_PTX : find_handover(device);
+    facts->ordering = facts->ptx ? ORDERING_PTX : find_ordering(device);
     facts->wide_atomics = facts->ptx || (has_extension(device, "cl_khr_int64_base_atomics") &&
                                          has_extension(device, "cl_khr_int64_extended_atomics"));
     device_name(device, facts->name);

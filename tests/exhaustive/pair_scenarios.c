@@ -94,7 +94,7 @@ const pair_scenario pair_scenarios[] = {
     {"parts: two launches", PAIR_COLUMNS, "split-columns", "", NEEDS_NOTHING, "columns: -DSPLIT=1 launches=2", ONE_PAIR,
      ONCE, 4096, PAIRS_ALL, 0},
     {"parts: one launch", PAIR_COLUMNS, "split-columns",
-     "native=1 one_launch_columns=1048576 group_columns=256 column_bytes=8", NEEDS_HANDOVER,
+     "native=1 one_launch_columns=1048576 group_columns=256 column_bytes=8", NEEDS_ORDERING,
      "columns: -DSPLIT=1 launches=1", ONE_PAIR, ONCE, 4096, PAIRS_ALL, 1u << 22},
     {"rows as chosen", PAIR_ROWS, NULL, NULL, NEEDS_NOTHING, "", TWO_WORDS, ONCE, 1, PAIRS_ALL, 0},
     {"columns as chosen", PAIR_COLUMNS, NULL, NULL, NEEDS_NOTHING, "columns:", ONE_PAIR, ONCE, 4096, PAIRS_ALL, 0},

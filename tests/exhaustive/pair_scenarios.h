@@ -11,7 +11,7 @@
 typedef enum pair_layout { PAIR_ROWS, PAIR_COLUMNS, PAIR_PERMUTED } pair_layout;
 
 /* What a device must have, or the comparison does not exist there. */
-typedef enum pair_need { NEEDS_NOTHING, NEEDS_PTX, NEEDS_CLANG, NEEDS_HANDOVER } pair_need;
+typedef enum pair_need { NEEDS_NOTHING, NEEDS_PTX, NEEDS_CLANG, NEEDS_ORDERING } pair_need;
 
 /* Which pairs of 16-bit elements there is time for: all of them; all where a single work-item is fast; a sample. */
 typedef enum pair_extent { PAIRS_ALL, PAIRS_ALL_ON_CPUS, PAIRS_SAMPLED } pair_extent;

@@ -78,7 +78,7 @@ static bool device_can(const pair_session *s, pair_need need) {
         return s->facts.ptx;
     case NEEDS_CLANG:
         return s->facts.clang_cpu;
-    case NEEDS_HANDOVER:
+    case NEEDS_ORDERING:
         return s->facts.ordering != ORDERING_NONE;
     default:
         return true;

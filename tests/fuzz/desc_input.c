@@ -1,6 +1,7 @@
 #include "desc_input.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +12,9 @@ static void *allocate(size_t bytes) {
     return memory;
 }
 
-/* Mostly the size of this version; also too small ones, absurd ones, and later versions with or without a field set. */
-static bool take_struct_size(source *s, uint8_t *room, size_t known) {
+/* Mostly the size of this version; also smaller ones, of which those below the `first` version's are none, absurd ones,
+ * and later versions with or without a field set. */
+static bool take_struct_size(source *s, uint8_t *room, size_t first, size_t known) {
     const uint8_t kind = take_byte(s);
     size_t size = known;
     if (kind >= 250)
@@ -21,7 +23,7 @@ static bool take_struct_size(source *s, uint8_t *room, size_t known) {
     if (larger)
         room[known] = kind & 1;
     memcpy(room, &size, sizeof size);
-    return size == known || (larger && !(kind & 1));
+    return (size >= first && size <= known) || (larger && !(kind & 1));
 }
 
 static int take_enum(source *s, int count) {
@@ -88,7 +90,7 @@ static uint64_t take_offset(source *s, uint32_t rank, const uint64_t *sizes, con
 /* `shape` is the one that the contract asks for; NULL: any. */
 static bool take_tensor(source *s, argmax_cl_dtype dtype, uint32_t rank, const uint64_t *shape, desc_tensor *t) {
     argmax_cl_tensor *const tensor = &t->as.tensor;
-    const bool sound = take_struct_size(s, t->as.room, sizeof *tensor);
+    const bool sound = take_struct_size(s, t->as.room, sizeof *tensor, sizeof *tensor);
     const uint8_t form = take_byte(s);
     t->given = true;
     tensor->dtype = dtype;
@@ -148,13 +150,39 @@ static void output_shape(const desc_input *d, uint32_t rank, uint64_t shape[MAX_
             shape[d->axes[i]] = 1;
 }
 
+static const argmax_cl_dtype index_types[] = {ARGMAX_CL_INT64, ARGMAX_CL_INT32, ARGMAX_CL_UINT64, ARGMAX_CL_UINT32};
+
+/* The fields that the first version of a descriptor has not: what the operator asks for, mostly. */
+static void take_mask_and_maximum(source *s, uint32_t rank, argmax_cl_dtype dtype, const uint64_t *shape,
+                                  desc_input *d) {
+    argmax_cl_desc *const desc = &d->as.desc;
+    const uint8_t given = take_byte(s);
+    const bool both = d->op == ARGMAX_CL_ARGMINMAX ? given != 255 : given == 254;
+    if (given % 2 && given < 240) {
+        const uint8_t other = take_byte(s);
+        const argmax_cl_dtype type = other < 250 ? ARGMAX_CL_UINT8 : (argmax_cl_dtype)take_byte(s);
+        d->sound_struct &= take_tensor(s, type, rank, d->input.sizes, &d->mask);
+        desc->mask = &d->mask.as.tensor;
+    }
+    if (both) {
+        d->sound_struct &= take_tensor(s, index_types[given / 4 % 4], rank, shape, &d->max_index);
+        desc->max_index = &d->max_index.as.tensor;
+        desc->max_direction = (argmax_cl_direction)take_enum(s, 2);
+    } else if (given == 253) {
+        desc->max_direction = ARGMAX_CL_DECREASING;
+    }
+    if (both && given / 2 % 2) {
+        d->sound_struct &= take_tensor(s, given == 254 ? index_types[0] : dtype, rank, shape, &d->max_value);
+        desc->max_value = &d->max_value.as.tensor;
+    }
+}
+
 void desc_input_take(source *s, desc_input *d) {
-    static const argmax_cl_dtype index_types[] = {ARGMAX_CL_INT64, ARGMAX_CL_INT32, ARGMAX_CL_UINT64, ARGMAX_CL_UINT32};
     uint64_t shape[MAX_RANK] = {0};
     argmax_cl_desc *const desc = &d->as.desc;
     memset(d, 0, sizeof *d);
-    d->sound_struct = take_struct_size(s, d->as.room, sizeof *desc);
-    d->op = (argmax_cl_operator)take_enum(s, 2);
+    d->sound_struct = take_struct_size(s, d->as.room, offsetof(argmax_cl_desc, mask), sizeof *desc);
+    d->op = (argmax_cl_operator)take_enum(s, 3);
     desc->axis_direction = (argmax_cl_direction)take_enum(s, 2);
     desc->nan_mode = (argmax_cl_nan_mode)take_enum(s, 2);
     const uint32_t rank = take_rank(s), known = rank <= MAX_RANK ? rank : MAX_RANK;
@@ -170,11 +198,12 @@ void desc_input_take(source *s, desc_input *d) {
     desc->input = outputs == 253 ? NULL : &d->input.as.tensor;
     desc->index = outputs == 252 ? NULL : &d->index.as.tensor;
     desc->value = d->value.given ? &d->value.as.tensor : NULL;
+    take_mask_and_maximum(s, known, dtype, shape, d);
 }
 
 void desc_input_free(desc_input *d) {
-    desc_tensor *const tensors[] = {&d->input, &d->index, &d->value};
-    for (size_t i = 0; i < 3; ++i) {
+    desc_tensor *const tensors[] = {&d->input, &d->index, &d->value, &d->mask, &d->max_index, &d->max_value};
+    for (size_t i = 0; i < sizeof tensors / sizeof tensors[0]; ++i) {
         free(tensors[i]->sizes);
         free(tensors[i]->strides);
     }

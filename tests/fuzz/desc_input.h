@@ -24,7 +24,7 @@ typedef struct desc_input {
         argmax_cl_desc desc;
         uint8_t room[STRUCT_ROOM];
     } as;
-    desc_tensor input, index, value;
+    desc_tensor input, index, value, mask, max_index, max_value;
     uint32_t *axes;    /* owned */
     uint32_t listed;   /* axes that it has room for */
     bool sound_struct; /* every struct_size is one that is allowed */

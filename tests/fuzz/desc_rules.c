@@ -1,5 +1,7 @@
 #include "desc_input.h"
 
+#include <string.h>
+
 #ifdef __SIZEOF_INT128__
 
 __extension__ typedef unsigned __int128 wide;
@@ -71,15 +73,19 @@ static bool outputs_apart(const shape *s, const int64_t *strides) {
     return true;
 }
 
-static bool output_allowed(const argmax_cl_tensor *t, const shape *s, bool dtype_allowed) {
+/* A tensor of a shape that follows from the input's. */
+static bool shaped_allowed(const argmax_cl_tensor *t, const shape *s) {
     const bool derived = t->rank == 0;
-    if (!dtype_allowed || (derived ? t->sizes || t->strides : t->rank != s->rank || !t->sizes))
+    if (derived ? t->sizes || t->strides : t->rank != s->rank || !t->sizes)
         return false;
     for (uint32_t i = 0; i < s->rank && !derived; ++i)
         if (t->sizes[i] != s->size[i])
             return false;
-    return addresses_fit(s, t->strides, t->offset, (uint32_t)argmax_cl_dtype_size(t->dtype)) &&
-           (!t->strides || outputs_apart(s, t->strides));
+    return addresses_fit(s, t->strides, t->offset, (uint32_t)argmax_cl_dtype_size(t->dtype));
+}
+
+static bool output_allowed(const argmax_cl_tensor *t, const shape *s) {
+    return shaped_allowed(t, s) && (!t->strides || outputs_apart(s, t->strides));
 }
 
 static bool axes_allowed(const argmax_cl_desc *d, uint32_t rank, bool reduced[MAX_RANK]) {
@@ -93,11 +99,11 @@ static bool axes_allowed(const argmax_cl_desc *d, uint32_t rank, bool reduced[MA
     return true;
 }
 
-static bool index_fits(const argmax_cl_desc *d, wide reduction) {
-    const argmax_cl_dtype type = d->index->dtype, input = d->input->dtype;
+static bool index_fits(argmax_cl_dtype type, const argmax_cl_desc *d, wide reduction) {
+    const argmax_cl_dtype input = d->input->dtype;
     const bool is_float = input == ARGMAX_CL_FLOAT16 || input == ARGMAX_CL_FLOAT32 || input == ARGMAX_CL_FLOAT64 ||
                           input == ARGMAX_CL_BFLOAT16;
-    const bool may_lack_winner = is_float && d->nan_mode == ARGMAX_CL_NAN_IGNORE;
+    const bool may_lack_winner = d->mask || (is_float && d->nan_mode == ARGMAX_CL_NAN_IGNORE);
     switch (type) {
     case ARGMAX_CL_INT32:
         return reduction <= (wide)INT32_MAX + 1;
@@ -127,14 +133,25 @@ static wide reduction_of(const shape *in, const bool *reduced, uint64_t kept[MAX
     return no_elements ? 0 : reduction;
 }
 
+/* An index tensor, and a value tensor where one is wanted. */
+static bool outputs_allowed(const argmax_cl_tensor *index, const argmax_cl_tensor *value, const argmax_cl_desc *d,
+                            const shape *out, wide reduction) {
+    return index && index_fits(index->dtype, d, reduction) && output_allowed(index, out) &&
+           (!value || (value->dtype == d->input->dtype && output_allowed(value, out)));
+}
+
 bool desc_allowed(const desc_input *input, bool *known) {
-    const argmax_cl_desc *const d = &input->as.desc;
+    const size_t size = input->as.desc.struct_size;
+    argmax_cl_desc copy = {0}, *const d = &copy;
     bool reduced[MAX_RANK] = {false}, nothing = false;
     uint64_t kept[MAX_RANK];
     *known = true;
-    if (!input->sound_struct || (unsigned)input->op > 1 || (unsigned)d->axis_direction > 1 ||
-        (unsigned)d->nan_mode > 1 || !d->input || !d->index)
+    if (!input->sound_struct || (unsigned)input->op > 2)
         return false;
+    memcpy(d, &input->as.desc, size < sizeof *d ? size : sizeof *d);
+    if ((unsigned)d->axis_direction > 1 || (unsigned)d->max_direction > 1 || (unsigned)d->nan_mode > 1 || !d->input)
+        return false;
+    const bool both = input->op == ARGMAX_CL_ARGMINMAX;
     const argmax_cl_tensor *const t = d->input;
     if (!argmax_cl_dtype_size(t->dtype) || t->rank < 1 || t->rank > MAX_RANK || !t->sizes)
         return false;
@@ -144,8 +161,10 @@ bool desc_allowed(const desc_input *input, bool *known) {
         return false;
     const wide reduction = reduction_of(&in, reduced, kept, &nothing);
     const shape out = shape_of(t->rank, kept);
-    return !nothing && index_fits(d, reduction) && output_allowed(d->index, &out, true) &&
-           (!d->value || output_allowed(d->value, &out, d->value->dtype == t->dtype));
+    return !nothing && (!d->mask || (d->mask->dtype == ARGMAX_CL_UINT8 && shaped_allowed(d->mask, &in))) &&
+           outputs_allowed(d->index, d->value, d, &out, reduction) &&
+           (both ? outputs_allowed(d->max_index, d->max_value, d, &out, reduction)
+                 : !d->max_index && !d->max_value && !d->max_direction);
 }
 
 #else

@@ -272,8 +272,10 @@ static void check_parts(const layout *l, const geometry *g) {
         const uint64_t rows = l->reduction / row->size * ceil_div(row->size, g->fused);
         if (g->fused != 1)
             check_fused(column, row, g);
-        REQUIRE(g->tiles == ceil_div(column->size * g->fused, (uint64_t)g->lanes * g->vector * g->strip), "%" PRIu64,
-                g->tiles);
+        REQUIRE(g->side <= (uint64_t)g->lanes * g->vector * g->strip && g->side % g->vector == 0, "%" PRIu64 " columns",
+                g->side);
+        REQUIRE(g->tiles == ceil_div(column->size * g->fused, g->side), "%" PRIu64 " tiles", g->tiles);
+        REQUIRE(g->panel >= 1 && g->panel <= g->strip, "a panel of %" PRIu32, g->panel);
         REQUIRE(g->outers == (folded ? l->outputs : l->outputs / column->size), "%" PRIu64 " outers", g->outers);
         REQUIRE(g->units == (folded ? l->reduction / column->size : rows), "%" PRIu64 " rows", g->units);
         REQUIRE(g->scan.jobs == g->tiles * g->outers * parts, "%" PRIu64 " jobs", g->scan.jobs);

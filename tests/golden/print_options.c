@@ -51,7 +51,7 @@ static const char *const shapes[] = {
 
 static const uint32_t group_limits[] = {1, 32, 256};
 static const cl_uint compute_units[] = {2, 128};
-static const ordering handovers[] = {ORDERING_NONE, ORDERING_CL30};
+static const ordering orderings[] = {ORDERING_NONE, ORDERING_CL30};
 static const uint32_t group_of_ptx = 256; /* devices with this limit take inline PTX */
 
 static void print_scan(const struct problem *p, const layout *l, const geometry *g) {
@@ -76,13 +76,13 @@ static void print_longer(const struct problem *p, const layout *l, const geometr
         print_scan(p, l, &longer);
     }
     for (int wide = 0; wide <= has_words(g); ++wide)
-        for (int late = 0; late <= has_pieces; ++late)
-            if (wide || late) {
+        for (int with_tail = 0; with_tail <= has_pieces; ++with_tail)
+            if (wide || with_tail) {
                 geometry longer = *g;
                 longer.one_word = g->one_word && !wide;
-                longer.two_words = g->two_words && !wide && !late;
-                longer.pieces = (uint64_t)late;
-                longer.one_block = g->one_block && !(late && is_of(g, "columns"));
+                longer.two_words = g->two_words && !wide && !with_tail;
+                longer.pieces = (uint64_t)with_tail;
+                longer.one_block = g->one_block && !(with_tail && is_of(g, "columns"));
                 print_scan(p, l, &longer);
             }
 }
@@ -99,7 +99,7 @@ static void print_programs(struct problem *p, const layout *l) {
                                          .ptx = group_limits[limit] == group_of_ptx,
                                          .sub_group = group_limits[limit] == 32 && unit ? 16 : 0,
                                          .ordering =
-                                             group_limits[limit] == group_of_ptx ? ORDERING_PTX : handovers[unit],
+                                             group_limits[limit] == group_of_ptx ? ORDERING_PTX : orderings[unit],
                                          .wide_atomics = true};
             geometry g;
             if (choose(p, l, &device, group_limits[limit], &g) != ARGMAX_CL_SUCCESS)
