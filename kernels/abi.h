@@ -147,9 +147,10 @@ typedef struct {
     abi_ulong jobs, jobs_per_group, parts;
     abi_ulong rows, chunk;           /* rows of a column, of a part */
     abi_ulong columns, tiles, side;  /* size of the last kept dim (times FUSED), tiles that cover it, columns of one */
+    abi_ulong inner;                 /* columns of an output; more than 1: UNWALKED */
     abi_ulong outers;                /* outputs / columns */
     abi_ulong per_tiles, per_outers; /* their reciprocals */
-    abi_ulong segment;               /* size of the last reduced dim (in rows that are FUSED) */
+    abi_ulong segment;               /* size of the last reduced dim that is walked (in rows that are FUSED) */
     abi_long stride;                 /* input stride of the last reduced dim */
     /* Strides of the columns: input, outputs. Not looked up in dims, since Mesa 22.3 crashes while it compiles an
      * access at an index that is itself an argument. */

@@ -273,11 +273,12 @@ typedef struct geometry {
     /* columns, permuted, segments: tiles over the dim of the columns, and outputs that each column dim serves; blocks:
      * how many there are */
     uint64_t tiles, outers;
-    uint32_t sharing, width, inner; /* stream: work-items that share a column, columns of a tile and of an output */
-    uint32_t period;                /* stream: rows after which they begin at the same place within a vector */
-    bool phased, one_batch;         /* stream.cl: PHASED, ONE_BATCH */
-    uint64_t side;                  /* columns, permuted, segments: columns of a tile, except the last */
-    uint32_t fold;                  /* permuted: which reduced dim the columns are */
+    uint32_t inner;          /* stream, columns: of these that belong to an output */
+    uint32_t sharing, width; /* stream: work-items that share a column, columns of a tile */
+    uint32_t period;         /* stream: rows after which they begin at the same place within a vector */
+    bool phased, one_batch;  /* stream.cl: PHASED, ONE_BATCH */
+    uint64_t side;           /* columns, permuted, segments: columns of a tile, except the last */
+    uint32_t fold;           /* permuted: which reduced dim the columns are */
     launch_grid scan;
     launch_grid merge; /* used when parts > 1 */
     uint32_t merge_lanes;

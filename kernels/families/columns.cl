@@ -71,41 +71,58 @@ static inline void leave_best(__global const T *in, TARGET, const dims_t *d, con
 #endif
 
 /* A unit is a tile of columns: its first output, and how many there are. Of FUSED rows there is one. */
-#define ANSWERS(g) ((g).columns / FUSED) /* size of the last kept dim */
-#define UNIT_WIDTH TILE_COLUMNS(&g)
+#if UNWALKED
+#define ANSWERS_OF(g, columns) ((columns) / (g).inner)
+#else
+#define ANSWERS_OF(g, columns) (columns)
+#endif
+#define ANSWERS(g) ANSWERS_OF(g, (g).columns / FUSED) /* size of the last kept dim */
+#define UNIT_WIDTH ANSWERS_OF(g, TILE_COLUMNS(&g))
 #define UNIT_FIRST(unit) ((unit) / g.tiles * ANSWERS(g) + (unit) % g.tiles * UNIT_WIDTH)
 #define UNIT_COUNT(unit) min(UNIT_WIDTH, ANSWERS(g) - (unit) % g.tiles * UNIT_WIDTH)
 
-#if FUSED > 1
+#if FUSED > 1 || UNWALKED
 /* In the reduction, the first of the rows that are row k here. */
 static inline ulong row_of(const columns_t *g, const ulong k) {
+#if FUSED > 1
     const walk_t w = walk_to(k, g->segment);
     return w.segment * g->segment_rows + FIRST_ROW(g, w.x);
+#else
+    (void)g;
+    return k;
+#endif
 }
 
-/* Scan the rows [from, to) of the one lane's strip and leave the answers: the best of FUSED columns each. */
+/* Scan the rows [from, to) of the one lane's strip and leave the answers: the best of the columns of FUSED rows, and of
+ * the `inner` neighbours, that belong to each. */
 static inline void scan_and_leave(__global const T *in, const at_t start, TARGET, const dims_t *d, const columns_t *g,
                                   const outer_t *o, const ulong part, const ulong from, const ulong to,
                                   const ulong column, const int count) {
-    const uint answers = (uint)ANSWERS(*g);
-    const ulong first = row_of(g, from);
+    const uint width = (uint)(FUSED > 1 ? g->columns / FUSED : min(g->side, g->columns - column));
+    const uint inner = UNWALKED ? (uint)g->inner : 1, answers = width / inner;
+    const ulong first = row_of(g, from), first_answer = column / inner;
     T keys[STRIP * VEC];
     uint at[STRIP * VEC];
     strip_t strip;
     scan(start, d, g, column, count, from, to, &strip);
 #pragma unroll
     for (uint x = 0; x < EXTREMES; ++x) {
-        for (int s = 0; s < count; ++s)
-            spread(&strip, s, x, keys + s * VEC, at + s * VEC);
-        for (uint c = 0; c < answers; ++c) {
+        for (int s = 0; s < count; ++s) {
+            const uint place = (uint)(vector_start(g, column + (ulong)s * VEC) - column);
+            spread(&strip, s, x, keys + place, at + place);
+        }
+        for (uint a = 0; a < answers; ++a) {
             one_candidate_t best = ONE_NONE;
             for (uint j = 0; j < FUSED; ++j) {
-                const uint place = j * answers + c;
-                if (IS_ROW(at[place]))
-                    best = one_better(best, ONE_CANDIDATE(x, keys[place], row_of(g, from + at[place]) + j - first));
+                for (uint i = 0; i < inner; ++i) {
+                    const uint place = j * width + a * inner + i;
+                    if (IS_ROW(at[place]))
+                        best = one_better(
+                            best, ONE_CANDIDATE(x, keys[place], (row_of(g, from + at[place]) + j - first) * inner + i));
+                }
             }
-            leave(in, TARGET_ARGUMENTS, d, g, o, part, column + c, x, CANDIDATE_WINS(best), CANDIDATE_KEY(best),
-                  first + CANDIDATE_PLACE_OF(x, best));
+            leave(in, TARGET_ARGUMENTS, d, g, o, part, first_answer + a, x, CANDIDATE_WINS(best), CANDIDATE_KEY(best),
+                  first * inner + CANDIDATE_PLACE_OF(x, best));
         }
     }
 }

@@ -215,7 +215,7 @@ static uint64_t tiles_of_row(const geometry_request *r, uint64_t vectors, uint64
 const char *lay_column_tiles(const geometry_request *r, const layout_dim *column, uint64_t rows, uint64_t outers,
                              geometry *g) {
     const layout *l = r->layout;
-    const uint32_t row_dims = l->reduced_count - (g->family == &family_permuted ? 1 : 0);
+    const uint32_t row_dims = l->reduced_count - (g->family == &family_permuted || g->inner > 1 ? 1 : 0);
     g->tuning = r->tuning->name;
     g->overlap = g->peel = false;
     choose_column_vector(r, column, g);
@@ -238,6 +238,10 @@ const char *lay_column_tiles(const geometry_request *r, const layout_dim *column
     g->side = ceil_div(vectors, tiles_of_row(r, vectors, room, outers, g)) * g->vector;
     if (g->strip == 1)
         g->side = room * g->vector;
+    if (g->inner > 1 && g->fused == 1)
+        g->side = max_u64(g->side / g->inner, 1) * g->inner;
+    if (g->inner > 1 && (g->strip == 1 || g->side > room * g->vector))
+        return "it takes no more neighbours of an output than a strip has room for";
     g->tiles = ceil_div(column->size, g->side);
     g->panel = panel_vectors(r, column, g);
     if (group == 1)
@@ -250,12 +254,12 @@ const char *lay_column_tiles(const geometry_request *r, const layout_dim *column
     /* With several dims, parts of whole runs are what `steady` below asks for. */
     const uint64_t step = group > 1 && row_dims == 1 ? sharing : run;
     g->least = least;
-    const char *const refused = cut(r, g->tiles * g->outers, least, step, part_units(r, g->fused, g->strip), g);
+    const char *const refused =
+        cut(r, g->tiles * g->outers, least, step, part_units(r, (uint64_t)g->fused * g->inner, g->strip), g);
     if (refused)
         return refused;
-    g->steady =
-        g->strip == 1 &&
-        (row_dims == 1 || (l->reduced[l->reduced_count - 1].size % run == 0 && (g->parts == 1 || g->chunk % run == 0)));
+    g->steady = g->strip == 1 &&
+                (row_dims == 1 || (l->reduced[row_dims - 1].size % run == 0 && (g->parts == 1 || g->chunk % run == 0)));
     /* Rows that an accumulator of this width counts (kernels/order/order.clh). */
     const uint32_t bits = r->problem->input.type->bits;
     g->one_block = bits <= 16 && ceil_div(g->chunk, sharing) <= ((UINT64_C(1) << bits) - 1) / g->unroll * g->unroll;
@@ -297,18 +301,38 @@ static void leave_tail_rows(const geometry_request *r, geometry *g) {
     g->one_block = g->one_block && !g->pieces;
 }
 
+/* Neighbours of the last reduced dim that belong to one output and lie with those of others in one row; 1: none do. */
+static uint32_t inner_columns(const geometry_request *r) {
+    const layout *l = r->layout;
+    const layout_dim *kept = &l->kept[l->kept_count - 1], *last = &l->reduced[l->reduced_count - 1];
+    const uint32_t most = r->tuning->inner_bytes / element_bytes(r->problem);
+    const bool one_row =
+        last->in == 1 && kept->in == (int64_t)last->size && kept->mask == (int64_t)last->size * last->mask;
+    return r->tuning->group_columns == 1 && !r->strided && l->reduced_count > 1 && kept->size > 1 && one_row &&
+                   last->size <= most
+               ? (uint32_t)last->size
+               : 1;
+}
+
 static const char *lay_out_columns(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
-    const layout_dim *column = &l->kept[l->kept_count - 1], *row = &l->reduced[l->reduced_count - 1];
-    layout_dim wide = *column;
-    g->fused = rows_fused(r, column, row);
-    wide.size *= g->fused;
-    const uint64_t rows = l->reduction / row->size * ceil_div(row->size, g->fused);
-    const char *refused = lay_column_tiles(r, g->fused > 1 ? &wide : column, rows, l->outputs / column->size, g);
+    const layout_dim *kept = &l->kept[l->kept_count - 1];
+    layout_dim column = *kept;
+    g->inner = inner_columns(r);
+    if (g->inner > 1) {
+        column.size *= g->inner;
+        column.in = 1;
+        column.mask = l->reduced[l->reduced_count - 1].mask;
+    }
+    const layout_dim *row = &l->reduced[l->reduced_count - (g->inner > 1 ? 2 : 1)];
+    g->fused = rows_fused(r, &column, row);
+    const uint64_t rows = l->reduction / g->inner / row->size * ceil_div(row->size, g->fused);
+    column.size *= g->fused;
+    const char *refused = lay_column_tiles(r, &column, rows, l->outputs / kept->size, g);
     if (refused)
         return refused;
-    g->past = g->fused == 1 && column->index == 1 && answers_go_past(r, g);
-    refused = plan_merge(r, g->tiles * g->outers, min_u64(column->size, g->side), g);
+    g->past = g->fused == 1 && g->inner == 1 && kept->index == 1 && answers_go_past(r, g);
+    refused = plan_merge(r, g->tiles * g->outers, min_u64(kept->size, g->side / g->inner), g);
     if (!refused)
         leave_tail_rows(r, g);
     return refused;
@@ -319,21 +343,22 @@ void column_options(const geometry *g, writer *out) {
     text_add(out, " -DUNROLL=%" PRIu32 " -DACROSS=%" PRIu32 " -DSTRIP=%" PRIu32, g->unroll, g->lanes, g->strip);
     if (g->panel > 1)
         text_add(out, " -DPANEL=%" PRIu32, g->panel);
-    text_add(out, "%s%s%s", g->one_block ? " -DONE_BLOCK=1" : "", g->steady ? " -DRUNS=1" : "",
-             g->pieces ? " -DTAIL=1" : "");
+    text_add(out, "%s%s%s%s", g->inner > 1 ? " -DUNWALKED=1" : "", g->one_block ? " -DONE_BLOCK=1" : "",
+             g->steady ? " -DRUNS=1" : "", g->pieces ? " -DTAIL=1" : "");
 }
 
 void set_column_tiles(const layout_dim *column, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
     dims_t *const dims = &arguments->dims;
-    const cl_ulong last = dims->reduced_count - 1, fused = g->fused;
+    const cl_ulong last = dims->reduced_count - (g->inner > 1 ? 2 : 1), fused = g->fused;
     columns_t columns = {.jobs = jobs,
                          .jobs_per_group = g->scan.jobs_per_group,
                          .parts = g->parts,
                          .rows = g->units,
                          .chunk = g->chunk,
-                         .columns = column->size * fused,
+                         .columns = column->size * g->inner * fused,
                          .tiles = g->tiles,
                          .side = g->side,
+                         .inner = g->inner,
                          .outers = g->outers,
                          .per_tiles = reciprocal(g->tiles),
                          .per_outers = reciprocal(g->outers),
@@ -363,6 +388,8 @@ static void set_columns(const layout *l, const geometry *g, uint64_t jobs, kerne
 
 void describe_columns(const geometry *g, writer *out) {
     text_add(out, "%" PRIu32 " lanes across, vectors of %" PRIu32 " x %" PRIu32, g->lanes, g->vector, g->strip);
+    if (g->inner > 1)
+        text_add(out, ", %" PRIu32 " columns an output", g->inner);
 }
 
 const family family_columns = {
@@ -383,9 +410,8 @@ const family family_columns = {
 static bool columns_are_nearer(const geometry_request *r, const geometry *g) {
     const layout *l = r->layout;
     const int64_t column = l->kept[l->kept_count - 1].in;
-    const layout_dim *last = &l->reduced[l->reduced_count - 1];
+    const layout_dim *last = &l->reduced[l->reduced_count - (g->inner > 1 ? 2 : 1)];
     const int64_t row = last->in < 0 ? -last->in : last->in;
-    (void)g;
     return l->kept[l->kept_count - 1].size > 1 && column > 0 && (row > column || row == 0 || last->size == 1);
 }
 

@@ -114,6 +114,7 @@ static const fact whole[] = {
     AT(columns_t, columns),
     AT(columns_t, tiles),
     AT(columns_t, side),
+    AT(columns_t, inner),
     AT(columns_t, outers),
     AT(columns_t, per_tiles),
     AT(columns_t, per_outers),

@@ -240,11 +240,11 @@ static void check_units(const layout *l, uint32_t bits, const geometry *g) {
 
 /* Fused rows are whole vectors of one tile, and follow each other in memory. */
 static void check_fused(const layout_dim *column, const layout_dim *row, const geometry *g) {
-    const uint64_t width = column->size * g->fused;
+    const uint64_t row_size = column->size * g->inner, width = row_size * g->fused;
     REQUIRE(is_of(g, "columns") && g->scan.group == 1 && g->load != LOAD_ALIGNED, "%" PRIu32 " fused", g->fused);
     REQUIRE(width % g->vector == 0 && g->strip > 1 && width <= (uint64_t)g->strip * g->vector && g->tiles == 1,
             "%" PRIu64 " columns of %" PRIu32 " x %" PRIu32, width, g->vector, g->strip);
-    REQUIRE(column->in == 1 && row->in == (int64_t)column->size, "rows %" PRId64 " apart", row->in);
+    REQUIRE(column->in == (int64_t)g->inner && row->in == (int64_t)row_size, "rows %" PRId64 " apart", row->in);
     REQUIRE(row->size >= g->fused, "%" PRIu64 " rows", row->size);
 }
 
@@ -268,13 +268,14 @@ static void check_parts(const layout *l, const geometry *g) {
     }
     if (folded || columns) {
         const layout_dim *const column = folded ? &l->reduced[g->fold] : &l->kept[l->kept_count - 1];
-        const layout_dim *const row = &l->reduced[l->reduced_count - 1];
-        const uint64_t rows = l->reduction / row->size * ceil_div(row->size, g->fused);
+        const layout_dim *const row = &l->reduced[l->reduced_count - (g->inner > 1 ? 2 : 1)];
+        const uint64_t rows = l->reduction / g->inner / row->size * ceil_div(row->size, g->fused);
         if (g->fused != 1)
             check_fused(column, row, g);
-        REQUIRE(g->side <= (uint64_t)g->lanes * g->vector * g->strip && g->side % g->vector == 0, "%" PRIu64 " columns",
-                g->side);
-        REQUIRE(g->tiles == ceil_div(column->size * g->fused, g->side), "%" PRIu64 " tiles", g->tiles);
+        REQUIRE(g->side <= (uint64_t)g->lanes * g->vector * g->strip &&
+                    g->side % (g->inner > 1 && g->fused == 1 ? g->inner : g->vector) == 0,
+                "%" PRIu64 " columns", g->side);
+        REQUIRE(g->tiles == ceil_div(column->size * g->inner * g->fused, g->side), "%" PRIu64 " tiles", g->tiles);
         REQUIRE(g->panel >= 1 && g->panel <= g->strip, "a panel of %" PRIu32, g->panel);
         REQUIRE(g->outers == (folded ? l->outputs : l->outputs / column->size), "%" PRIu64 " outers", g->outers);
         REQUIRE(g->units == (folded ? l->reduction / column->size : rows), "%" PRIu64 " rows", g->units);
@@ -316,9 +317,10 @@ static void check_counters(const problem *p, const layout *l, const device_facts
 /* Aligned loads start at multiples of the vector. */
 static void check_alignment(const layout *l, const geometry *g) {
     const layout_dim *const last = &l->reduced[l->reduced_count - 1], *const column = &l->kept[l->kept_count - 1];
-    const layout_dim *const along = is_of(g, "columns") ? column : is_of(g, "permuted") ? &l->reduced[g->fold] : last;
+    const layout_dim *const nearest = g->inner > 1 ? last : column;
+    const layout_dim *const along = is_of(g, "columns") ? nearest : is_of(g, "permuted") ? &l->reduced[g->fold] : last;
     const int64_t vector = g->vector;
-    if (along != column && !is_of(g, "permuted") && !is_of(g, "rows") && !is_of(g, "register_rows") &&
+    if (!is_of(g, "columns") && !is_of(g, "permuted") && !is_of(g, "rows") && !is_of(g, "register_rows") &&
         !is_of(g, "segments"))
         return; /* check_blocks, check_transposed, check_stream */
     REQUIRE((g->load == LOAD_STRIDED) == (along->in != 1), "stride %" PRId64, along->in);
