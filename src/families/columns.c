@@ -328,7 +328,9 @@ static const char *lay_out_columns(const geometry_request *r, geometry *g) {
     g->fused = rows_fused(r, &column, row);
     const uint64_t rows = l->reduction / g->inner / row->size * ceil_div(row->size, g->fused);
     column.size *= g->fused;
-    const char *refused = lay_column_tiles(r, &column, rows, l->outputs / kept->size, g);
+    /* Whether vectors are aligned is told of a dim of the layout itself. */
+    const bool is_kept = g->inner == 1 && g->fused == 1;
+    const char *refused = lay_column_tiles(r, is_kept ? kept : &column, rows, l->outputs / kept->size, g);
     if (refused)
         return refused;
     g->past = g->fused == 1 && g->inner == 1 && kept->index == 1 && answers_go_past(r, g);
