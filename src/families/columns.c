@@ -1,6 +1,7 @@
 /* How kernels/families/columns.cl lies over a collapsed problem, and what permuted.cl shares with it. */
 #include "families/columns.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stddef.h>
 
@@ -325,6 +326,7 @@ static const char *lay_out_columns(const geometry_request *r, geometry *g) {
         column.mask = l->reduced[l->reduced_count - 1].mask;
     }
     const layout_dim *row = &l->reduced[l->reduced_count - (g->inner > 1 ? 2 : 1)];
+    assert(row->size > 0);
     g->fused = rows_fused(r, &column, row);
     const uint64_t rows = l->reduction / g->inner / row->size * ceil_div(row->size, g->fused);
     column.size *= g->fused;
