@@ -5,8 +5,6 @@
 #include <inttypes.h>
 #include <stddef.h>
 
-#define UNROLL_MAX 32 /* kernels/options.clh */
-
 /* Whether these are whole columns that lie side by side, with rows of one dim: with several, more work-items to a
  * column would break the runs of them (kernels/families/column.clh). */
 static bool columns_end_here(const geometry_request *r, const geometry *g) {
@@ -76,37 +74,6 @@ static void choose_column_vector(const geometry_request *r, const layout_dim *co
     choose_mask(r, column->mask, false, g);
 }
 
-/* Whether a work-item alone reads rows that are wide. */
-static bool rows_are_wide(const geometry_request *r, const layout_dim *column) {
-    return r->tuning->narrow_row_bytes && column->size > r->tuning->narrow_row_bytes / element_bytes(r->problem);
-}
-
-/* Bytes of a row that a work-item may hold accumulators for. */
-static uint32_t strip_room(const geometry_request *r, bool wide) {
-    const uint32_t limit = r->device->loop_limit, most = r->tuning->strip_bytes;
-    const uint32_t bytes = wide ? min_u32(most, r->tuning->wide_strip_bytes) : most;
-    return limit ? min_u32(bytes, limit / LOOPS_AN_OUTPUT * element_bytes(r->problem)) : bytes;
-}
-
-/* Vectors of the strip that a work-item holds alone: no more than about the columns need, for it is memory of its own.
- * Narrower ones leave pages early: only where strips are too few for the device, each cut into as many parts as its
- * rows are worth (see cut). */
-static uint32_t strip_vectors(const geometry_request *r, const geometry *g, const layout_dim *column, uint64_t outers,
-                              uint64_t rows, uint64_t least_rows) {
-    const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
-    const uint64_t vectors = ceil_div(column->size, g->vector), enough = enough_groups(r, g->family);
-    const uint64_t parts = rows < 2 * least_rows ? 1 : (rows + least_rows / 2) / least_rows;
-    uint32_t bytes = strip_room(r, rows_are_wide(r, column));
-    if (g->fused > 1)
-        return max_u32((uint32_t)vectors, 2);
-    while (bytes > r->tuning->strip_bytes_least && bytes > vector_bytes &&
-           (bytes / 2 / vector_bytes >= vectors ||
-            ceil_div(vectors, bytes / vector_bytes) * outers < ceil_div(enough, parts)))
-        bytes /= 2;
-    /* A wide vector is always part of a strip (kernels/families/strip_wide.clh). */
-    return max_u32(bytes / vector_bytes, g->vector > VECTOR_MAX ? 2 : 1);
-}
-
 /* Work-items of a work-group, of which each has a vector of candidates in local memory (kernels/families/columns.cl).
  */
 static uint32_t column_group(const geometry_request *r, uint32_t vector) {
@@ -153,64 +120,13 @@ static uint32_t rows_in_flight(const geometry_request *r, uint32_t vector_bytes,
     return loads_in_flight(r, vector_bytes < r->tuning->column_bytes ? min_u32(2 * some, UNROLL_MAX) : some);
 }
 
-/* Whether a work-item alone reads rows in the order of memory: narrow ones that follow each other closely there. */
-static bool reads_in_order(const geometry_request *r, const layout_dim *column) {
-    return !rows_are_wide(r, column) && !r->strided && comes_from_memory(r);
-}
-
-/* Vectors of a strip whose accumulators stay in registers: as many as there are, or shares of about the same size; one
- * where rows come from a cache, or are wide. */
-static uint32_t panel_vectors(const geometry_request *r, const layout_dim *column, const geometry *g) {
-    const uint64_t vectors = g->side / g->vector;
-    const uint32_t most = max_u32(r->tuning->panel_vectors / (is_general(r->problem) ? 2 : 1), 1);
-    return g->strip == 1 || !reads_in_order(r, column) ? 1 : (uint32_t)ceil_div(vectors, ceil_div(vectors, most));
-}
-
-/* Rows that one work-item reduces at once into its strip, for one load and store of that. In the order of memory: one
- * after the other, but where the whole strip is in registers. Up to so many as of wide ones are reduced all at once,
- * and else in shares of about the same size. */
-static uint32_t rows_together(const geometry_request *r, const layout_dim *column, uint64_t rows, const geometry *g) {
-    const tuning_row *t = r->tuning;
-    const bool wide = rows_are_wide(r, column), in_order = reads_in_order(r, column);
-    const uint32_t batch = wide ? t->unroll_wide : in_order ? t->unroll_narrow : t->unroll_columns;
-    const uint32_t most = min_u32(wide ? batch + batch / 4 : 2 * batch, UNROLL_MAX);
-    if (in_order && g->side > g->panel * (uint64_t)g->vector)
-        return 1;
-    if (rows <= min_u32(t->unroll_wide + (wide ? batch / 2 : 0), UNROLL_MAX))
-        return (uint32_t)rows;
-    return rows < (uint64_t)t->many_batches * batch ? (uint32_t)ceil_div(rows, ceil_div(rows, most)) : batch;
-}
-
-/* Later rows into the second-level cache, and what is near along wide ones into the first (strip.clh). */
-static void choose_prefetch(const geometry_request *r, const layout_dim *column, geometry *g) {
-    const tuning_row *t = r->tuning;
-    const bool wide = rows_are_wide(r, column), packed = g->load == LOAD_PACKED;
-    g->far_hint = !packed ? 0 : wide ? t->far_hint : t->hint;
-    g->ahead = !g->far_hint ? 0 : wide ? t->ahead_bytes : t->ahead_narrow;
-    g->near_bytes = wide && g->hint ? t->ahead_columns : 0;
-    g->hint = g->near_bytes ? g->hint : 0;
-}
-
-/* Of the time that so many equal jobs take, what the compute units wait at its end, in percent. */
-static uint64_t idle_share(uint64_t jobs, uint64_t units) {
-    const uint64_t room = ceil_div(jobs, units) * units;
-    return (room - jobs) * 100 / room;
-}
-
-/* Tiles of a row, all of about the same width: no more vectors each than a strip has room for, and so many in all that
- * the compute units of a device whose work-items work alone have about as many each. */
-static uint64_t tiles_of_row(const geometry_request *r, uint64_t vectors, uint64_t room, uint64_t outers,
-                             const geometry *g) {
-    const uint64_t units = r->device->compute_units, least = ceil_div(vectors, room);
-    const uint64_t narrowest = max_u32(r->tuning->strip_bytes_least / (g->vector * element_bytes(r->problem)), 1);
-    const uint64_t most = max_u64(least, min_u64(2 * least + units, vectors / narrowest));
-    uint64_t best = least;
-    if (g->strip == 1 || r->split || g->fused > 1)
-        return least;
-    for (uint64_t tiles = least; tiles <= most && idle_share(best * outers, units) > r->tuning->idle_percent; ++tiles)
-        if (idle_share(tiles * outers, units) < idle_share(best * outers, units))
-            best = tiles;
-    return best;
+/* Lanes of a work-group side by side, a vector each. */
+static void lay_lanes(const geometry_request *r, uint32_t group, uint32_t at_once, const layout_dim *column,
+                      uint64_t rows, uint64_t outers, geometry *g) {
+    g->strip = g->panel = 1;
+    g->unroll = at_once ? at_once : rows_in_flight(r, g->vector * element_bytes(r->problem), rows);
+    g->lanes = lanes_across(r, group, column, outers, rows, g);
+    g->side = (uint64_t)g->lanes * g->vector;
 }
 
 const char *lay_column_tiles(const geometry_request *r, const layout_dim *column, uint64_t rows, uint64_t outers,
@@ -226,27 +142,19 @@ const char *lay_column_tiles(const geometry_request *r, const layout_dim *column
     uint32_t group = column_group(r, g->vector);
     const uint32_t at_once = rows_at_once(r, group, column->size, outers, rows, g);
     group = at_once ? r->tuning->at_once_group : ending_group(r, group, ceil_div(column->size, g->vector) * outers, g);
-    const uint32_t bytes = element_bytes(r->problem), vector_bytes = g->vector * bytes;
+    const uint32_t bytes = element_bytes(r->problem);
     /* The partial answer of a column costs as much as many of its rows, unless work-items share them. */
     const uint64_t least_rows = group > 1 ? 1 : ceil_div(r->tuning->column_part_bytes, (uint64_t)bytes * g->fused);
-    g->strip = group > 1 ? 1 : strip_vectors(r, g, column, outers, rows, least_rows);
-    if (group > 1)
-        g->unroll = at_once ? at_once : rows_in_flight(r, vector_bytes, rows);
+    const char *refused = NULL;
     choose_prefetch(r, column, g);
-    g->units = rows;
-    g->lanes = lanes_across(r, group, column, outers, rows, g);
-    const uint64_t vectors = ceil_div(column->size, g->vector), room = (uint64_t)g->lanes * g->strip;
-    g->side = ceil_div(vectors, tiles_of_row(r, vectors, room, outers, g)) * g->vector;
-    if (g->strip == 1)
-        g->side = room * g->vector;
-    if (g->inner > 1 && g->fused == 1)
-        g->side = max_u64(g->side / g->inner, 1) * g->inner;
-    if (g->inner > 1 && (g->strip == 1 || g->side > room * g->vector))
-        return "it takes no more neighbours of an output than a strip has room for";
-    g->tiles = ceil_div(column->size, g->side);
-    g->panel = panel_vectors(r, column, g);
     if (group == 1)
-        g->unroll = rows_together(r, column, rows, g);
+        refused = lay_strip(r, column, rows, outers, least_rows, g);
+    else
+        lay_lanes(r, group, at_once, column, rows, outers, g);
+    if (refused)
+        return refused;
+    g->units = rows;
+    g->tiles = ceil_div(column->size, g->side);
     g->outers = outers;
     const uint64_t sharing = group / g->lanes;
     const uint64_t row_bytes = min_u64(column->size, g->side) * bytes;
@@ -255,8 +163,7 @@ const char *lay_column_tiles(const geometry_request *r, const layout_dim *column
     /* With several dims, parts of whole runs are what `steady` below asks for. */
     const uint64_t step = group > 1 && row_dims == 1 ? sharing : run;
     g->least = least;
-    const char *const refused =
-        cut(r, g->tiles * g->outers, least, step, part_units(r, (uint64_t)g->fused * g->inner, g->strip), g);
+    refused = cut(r, g->tiles * g->outers, least, step, part_units(r, (uint64_t)g->fused * g->inner, g->strip), g);
     if (refused)
         return refused;
     g->steady = g->strip == 1 &&
@@ -302,24 +209,12 @@ static void leave_tail_rows(const geometry_request *r, geometry *g) {
     g->one_block = g->one_block && !g->pieces;
 }
 
-/* Neighbours of the last reduced dim that belong to one output and lie with those of others in one row; 1: none do. */
-static uint32_t inner_columns(const geometry_request *r) {
-    const layout *l = r->layout;
-    const layout_dim *kept = &l->kept[l->kept_count - 1], *last = &l->reduced[l->reduced_count - 1];
-    const uint32_t most = r->tuning->inner_bytes / element_bytes(r->problem);
-    const bool one_row =
-        last->in == 1 && kept->in == (int64_t)last->size && kept->mask == (int64_t)last->size * last->mask;
-    return r->tuning->group_columns == 1 && !r->strided && l->reduced_count > 1 && kept->size > 1 && one_row &&
-                   last->size <= most
-               ? (uint32_t)last->size
-               : 1;
-}
-
 static const char *lay_out_columns(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     const layout_dim *kept = &l->kept[l->kept_count - 1];
     layout_dim column = *kept;
-    g->inner = inner_columns(r);
+    const bool alone = r->tuning->group_columns == 1 && !r->strided && kept->size > 1;
+    g->inner = alone ? inner_neighbours(l, r->tuning->inner_bytes / element_bytes(r->problem)) : 1;
     if (g->inner > 1) {
         column.size *= g->inner;
         column.in = 1;

@@ -189,6 +189,13 @@ void leave_tail(const geometry_request *r, uint32_t percent, uint64_t units, uin
     g->counters = counters;
 }
 
+uint32_t inner_neighbours(const layout *l, uint32_t most) {
+    const layout_dim *kept = &l->kept[l->kept_count - 1], *last = &l->reduced[l->reduced_count - 1];
+    const bool one_row =
+        last->in == 1 && kept->in == (int64_t)last->size && kept->mask == (int64_t)last->size * last->mask;
+    return l->reduced_count > 1 && one_row && last->size <= most ? (uint32_t)last->size : 1;
+}
+
 bool comes_from_memory(const geometry_request *r) {
     const uint64_t most = r->tuning->cache_bytes;
     return most && r->layout->reduction > most / element_bytes(r->problem) / r->layout->outputs;

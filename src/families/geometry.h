@@ -90,6 +90,9 @@ bool can_be_by_value(const geometry_request *r, const geometry *g);
  * the problem has no such blocks. */
 #define NO_BLOCKS "it takes one reduced dim of neighbours or of columns without gaps"
 uint64_t block_columns(const layout *l);
+/* Neighbours of the last reduced dim, up to `most`, that belong to one output and lie with those of others in one row;
+ * 1: none do. */
+uint32_t inner_neighbours(const layout *l, uint32_t most);
 /* Whether the input is more than what caches may hold of it from one run to the next. */
 bool comes_from_memory(const geometry_request *r);
 /* Take `percent` of each part for whoever is done first, in pieces (kernels/workgroup/tail.clh), where parts are many

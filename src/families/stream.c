@@ -22,19 +22,12 @@ typedef struct {
     "it takes outputs that lie nearer than the elements of a reduction, or blocks of a few neighbours of it"
 
 static const char *find_block(const layout *l, uint32_t inner_most, block *b) {
-    const layout_dim *last = &l->reduced[l->reduced_count - 1];
     b->kept = &l->kept[l->kept_count - 1];
-    b->inner = 1;
-    b->row_dims = l->reduced_count;
-    b->stride = b->kept->in;
-    b->along = b->kept->mask;
-    if (l->reduced_count > 1 && last->in == 1 && last->size <= inner_most && b->kept->in == (int64_t)last->size &&
-        b->kept->mask == (int64_t)last->size * last->mask) {
-        b->inner = last->size;
-        b->row_dims -= 1;
-        b->stride = 1;
-        b->along = last->mask;
-    }
+    b->inner = inner_neighbours(l, inner_most);
+    const layout_dim *const column = b->inner > 1 ? &l->reduced[l->reduced_count - 1] : b->kept;
+    b->row_dims = l->reduced_count - (b->inner > 1 ? 1 : 0);
+    b->stride = column->in;
+    b->along = column->mask;
     if (b->kept->size == 1 || b->kept->in <= 0)
         return NO_COLUMNS;
     b->row = &l->reduced[b->row_dims - 1];

@@ -1,0 +1,111 @@
+/* What a work-item that works alone holds of a row of columns (kernels/families/strip.clh): how much, how many rows at
+ * once, and what it asks for ahead. */
+#include "families/columns.h"
+
+#include <stddef.h>
+
+/* Whether a work-item alone reads rows that are wide. */
+static bool rows_are_wide(const geometry_request *r, const layout_dim *column) {
+    return r->tuning->narrow_row_bytes && column->size > r->tuning->narrow_row_bytes / element_bytes(r->problem);
+}
+
+uint32_t strip_room(const geometry_request *r, bool wide) {
+    const uint32_t limit = r->device->loop_limit, most = r->tuning->strip_bytes;
+    const uint32_t bytes = wide ? min_u32(most, r->tuning->wide_strip_bytes) : most;
+    return limit ? min_u32(bytes, limit / LOOPS_AN_OUTPUT * element_bytes(r->problem)) : bytes;
+}
+
+/* Vectors of the strip that a work-item holds alone: no more than about the columns need, for it is memory of its own.
+ * Narrower ones leave pages early: only where strips are too few for the device, each cut into as many parts as its
+ * rows are worth (see cut). */
+static uint32_t strip_vectors(const geometry_request *r, const geometry *g, const layout_dim *column, uint64_t outers,
+                              uint64_t rows, uint64_t least_rows) {
+    const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
+    const uint64_t vectors = ceil_div(column->size, g->vector), enough = enough_groups(r, g->family);
+    const uint64_t parts = rows < 2 * least_rows ? 1 : (rows + least_rows / 2) / least_rows;
+    uint32_t bytes = strip_room(r, rows_are_wide(r, column));
+    if (g->fused > 1)
+        return max_u32((uint32_t)vectors, 2);
+    while (bytes > r->tuning->strip_bytes_least && bytes > vector_bytes &&
+           (bytes / 2 / vector_bytes >= vectors ||
+            ceil_div(vectors, bytes / vector_bytes) * outers < ceil_div(enough, parts)))
+        bytes /= 2;
+    /* A wide vector is always part of a strip (kernels/families/strip_wide.clh). */
+    return max_u32(bytes / vector_bytes, g->vector > VECTOR_MAX ? 2 : 1);
+}
+
+/* Whether a work-item alone reads rows in the order of memory: narrow ones that follow each other closely there. */
+static bool reads_in_order(const geometry_request *r, const layout_dim *column) {
+    return !rows_are_wide(r, column) && !r->strided && comes_from_memory(r);
+}
+
+/* Vectors of a strip whose accumulators stay in registers: as many as there are, or shares of about the same size; one
+ * where rows come from a cache, or are wide. */
+static uint32_t panel_vectors(const geometry_request *r, const layout_dim *column, const geometry *g) {
+    const uint64_t vectors = max_u64(g->side / g->vector, 1);
+    const uint32_t most = max_u32(r->tuning->panel_vectors / (is_general(r->problem) ? 2 : 1), 1);
+    return g->strip == 1 || !reads_in_order(r, column) ? 1 : (uint32_t)ceil_div(vectors, ceil_div(vectors, most));
+}
+
+/* Rows that one work-item reduces at once into its strip, for one load and store of that. In the order of memory: one
+ * after the other, but where the whole strip is in registers. Up to so many as of wide ones are reduced all at once,
+ * and else in shares of about the same size. */
+static uint32_t rows_together(const geometry_request *r, const layout_dim *column, uint64_t rows, const geometry *g) {
+    const tuning_row *t = r->tuning;
+    const bool wide = rows_are_wide(r, column), in_order = reads_in_order(r, column);
+    const uint32_t batch = wide ? t->unroll_wide : in_order ? t->unroll_narrow : t->unroll_columns;
+    const uint32_t most = min_u32(wide ? batch + batch / 4 : 2 * batch, UNROLL_MAX);
+    if (in_order && g->side > g->panel * (uint64_t)g->vector)
+        return 1;
+    if (rows <= min_u32(t->unroll_wide + (wide ? batch / 2 : 0), UNROLL_MAX))
+        return (uint32_t)rows;
+    return rows < (uint64_t)t->many_batches * batch ? (uint32_t)ceil_div(rows, ceil_div(rows, most)) : batch;
+}
+
+/* Of the time that so many equal jobs take, what the compute units wait at its end, in percent. */
+static uint64_t idle_share(uint64_t jobs, uint64_t units) {
+    const uint64_t room = ceil_div(jobs, units) * units;
+    return (room - jobs) * 100 / room;
+}
+
+/* Tiles of a row, all of about the same width: no more vectors each than a strip has room for, and as many as whole
+ * waves of the compute units, where these work alone, leave little idle: after n waves it is less than 1 / n. */
+static uint64_t tiles_of_row(const geometry_request *r, uint64_t vectors, uint64_t outers, const geometry *g) {
+    const uint64_t units = r->device->compute_units, least = ceil_div(vectors, g->strip);
+    const uint64_t narrowest = max_u32(r->tuning->strip_bytes_least / (g->vector * element_bytes(r->problem)), 1);
+    const uint64_t most = max_u64(least, vectors / narrowest), idle = r->tuning->idle_percent;
+    uint64_t best = least;
+    if (g->strip == 1 || r->split || g->fused > 1)
+        return least;
+    for (uint64_t waves = ceil_div(least * outers, units);
+         idle_share(best * outers, units) > idle && waves <= 100 / max_u64(idle, 1); ++waves) {
+        const uint64_t tiles = min_u64(waves * units / outers, most);
+        if (idle_share(tiles * outers, units) < idle_share(best * outers, units))
+            best = tiles;
+    }
+    return best;
+}
+
+void choose_prefetch(const geometry_request *r, const layout_dim *column, geometry *g) {
+    const tuning_row *t = r->tuning;
+    const bool wide = rows_are_wide(r, column), packed = g->load == LOAD_PACKED;
+    g->far_hint = !packed ? 0 : wide ? t->far_hint : t->hint;
+    g->ahead = !g->far_hint ? 0 : wide ? t->ahead_bytes : t->ahead_narrow;
+    g->near_bytes = wide && g->hint ? t->ahead_columns : 0;
+    g->hint = g->near_bytes ? g->hint : 0;
+}
+
+const char *lay_strip(const geometry_request *r, const layout_dim *column, uint64_t rows, uint64_t outers,
+                      uint64_t least_rows, geometry *g) {
+    const uint64_t vectors = ceil_div(column->size, g->vector);
+    g->lanes = 1;
+    g->strip = strip_vectors(r, g, column, outers, rows, least_rows);
+    g->side = ceil_div(vectors, tiles_of_row(r, vectors, outers, g)) * g->vector;
+    if (g->inner > 1 && g->fused == 1)
+        g->side = max_u64(g->side / g->inner, 1) * g->inner;
+    if (g->inner > 1 && (g->strip == 1 || g->side > g->strip * (uint64_t)g->vector))
+        return "it takes no more neighbours of an output than a strip has room for";
+    g->panel = panel_vectors(r, column, g);
+    g->unroll = rows_together(r, column, rows, g);
+    return NULL;
+}
