@@ -11,7 +11,8 @@ argmax_cl_status struct_read(const char *name, const void *given, size_t first_v
         return fail(ARGMAX_CL_ERROR_INVALID_ARGUMENT, "%s = NULL: expected a struct", name);
     size_t size;
     memcpy(&size, given, sizeof size);
-    if (size < first_version || size > STRUCT_SIZE_LIMIT)
+    /* Each version ends where a pointer may end: none ends within one. */
+    if (size < first_version || size > STRUCT_SIZE_LIMIT || size % sizeof(void *))
         return fail(ARGMAX_CL_ERROR_INVALID_ARGUMENT, "%s->struct_size = %zu: expected %zu, which its INIT sets", name,
                     size, known);
     for (size_t i = known; i < size; i++)

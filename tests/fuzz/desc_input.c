@@ -23,7 +23,7 @@ static bool take_struct_size(source *s, uint8_t *room, size_t first, size_t know
     if (larger)
         room[known] = kind & 1;
     memcpy(room, &size, sizeof size);
-    return (size >= first && size <= known) || (larger && !(kind & 1));
+    return size % sizeof(void *) == 0 && ((size >= first && size <= known) || (larger && !(kind & 1)));
 }
 
 static int take_enum(source *s, int count) {

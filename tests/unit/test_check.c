@@ -307,7 +307,7 @@ START_TEST(sizes_of_structs) {
     const argmax_cl_status refused = ARGMAX_CL_ERROR_INVALID_ARGUMENT;
     problem p;
     expect_status("NULL", check_desc(ARGMAX_CL_ARGMAX, NULL, &p), refused, "desc = NULL");
-    const size_t sizes[] = {0, 8, offsetof(argmax_cl_desc, mask) - 1, 100000};
+    const size_t sizes[] = {0, 8, offsetof(argmax_cl_desc, mask) - 1, offsetof(argmax_cl_desc, mask) + 3, 100000};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         argmax_cl_desc desc = descriptor(&plain);
         char parts[64];
