@@ -89,25 +89,27 @@ static inline ulong first_index(const at_t start, const dims_t *dims, const rows
 }
 
 #if !MOVES
-static inline at_t vector_address(const at_t start, const dims_t *dims, const rows_t *g, const walk_t w) {
-    return moved(start, segment_start(dims, w) +
-                            (long)vector_place(w.x, g->segment) * STEPS(ELEMENT_STRIDE(g), dims->mask.along));
+/* Where vector x of the segment lies that begins at `segment`. */
+static inline at_t vector_in(const at_t start, const dims_t *dims, const rows_t *g, const steps_t segment,
+                             const ulong x) {
+    (void)dims;
+    return moved(start, segment + (long)vector_place(x, g->segment) * STEPS(ELEMENT_STRIDE(g), dims->mask.along));
 }
 
-#if AHEAD
-/* Where to read AHEAD bytes after p: what follows in memory, or in the rows that follow where there are gaps between
- * them, or as many segments later, in the next output at last. */
-static inline uintptr_t address_ahead(const at_t p, const dims_t *dims, const rows_t *g, const walk_t w) {
-#if REDUCED == 1
-    (void)dims;
-#if GAPS
-    return FROM(DATA(p), g->gaps.ahead_by + (w.x * VEC >= g->gaps.turn ? g->gaps.turned_by : 0));
-#else
-    (void)g;
-    (void)w;
-    return FROM(DATA(p), AHEAD * 8 / BITS);
+/* Where a lane is: the next vector's position and address. Over more than two dims also what divisions have told of its
+ * segment: where it begins, and how far ahead the prefetch is. */
+typedef struct {
+    walk_t walk;
+    at_t vector;
+#if WALKED == 0
+    steps_t segment;
+    long ahead;
 #endif
-#else
+} step_t;
+
+#if AHEAD && REDUCED != 1
+/* Elements from a segment to that which lies AHEAD bytes of elements later, in the next output at last. */
+static inline long way_ahead(const dims_t *dims, const rows_t *g, const walk_t w, const steps_t segment) {
     walk_t ahead = w;
     long next_output = 0;
     ahead.segment += max((uint)(AHEAD * 8 / BITS / g->segment), 1u);
@@ -117,24 +119,66 @@ static inline uintptr_t address_ahead(const at_t p, const dims_t *dims, const ro
         next_output = dims->kept_in[KEPT_COUNT(*dims) - 1];
     }
 #endif
-    return FROM(DATA(p), OF_INPUT(segment_start(dims, ahead)) - OF_INPUT(segment_start(dims, w)) + next_output);
-#endif
+    return OF_INPUT(segment_start(dims, ahead)) - OF_INPUT(segment) + next_output;
 }
 #endif
 
-/* Where a lane is: the next vector's position and address. */
-typedef struct {
-    walk_t walk;
-    at_t vector;
-} step_t;
+static inline void enter_segment(const dims_t *dims, const rows_t *g, step_t *step) {
+#if WALKED == 0
+    step->segment = segment_start(dims, step->walk);
+#if AHEAD
+    step->ahead = way_ahead(dims, g, step->walk, step->segment);
+#endif
+#endif
+    (void)dims;
+    (void)g;
+    (void)step;
+}
+static inline step_t step_at(const dims_t *dims, const rows_t *g, const ulong v) {
+    step_t step;
+    step.walk = walk_to(v, g->segment_vectors);
+    enter_segment(dims, g, &step);
+    return step;
+}
+static inline void step_on(const dims_t *dims, const rows_t *g, const walk_t by, step_t *step) {
+    const ulong before = step->walk.segment;
+    walk_on(&step->walk, by, g->segment_vectors);
+    if (WALKED == 0 && step->walk.segment != before)
+        enter_segment(dims, g, step);
+}
+
+#if WALKED == 0
+#define SEGMENT_OF(dims, step) ((step)->segment)
+#define WAY_AHEAD(dims, g, step) ((step)->ahead)
+#else
+#define SEGMENT_OF(dims, step) segment_start(dims, (step)->walk)
+#define WAY_AHEAD(dims, g, step) way_ahead(dims, g, (step)->walk, segment_start(dims, (step)->walk))
+#endif
+
+#if AHEAD
+/* Where to read AHEAD bytes after p: what follows in memory, or in the rows that follow where there are gaps between
+ * them, or as many segments later. */
+static inline uintptr_t address_ahead(const at_t p, const dims_t *dims, const rows_t *g, const step_t *step) {
+    (void)dims;
+    (void)g;
+    (void)step;
+#if GAPS
+    return FROM(DATA(p), g->gaps.ahead_by + (step->walk.x * VEC >= g->gaps.turn ? g->gaps.turned_by : 0));
+#elif REDUCED == 1
+    return FROM(DATA(p), AHEAD * 8 / BITS);
+#else
+    return FROM(DATA(p), WAY_AHEAD(dims, g, step));
+#endif
+}
+#endif
 
 /* Load `count` vectors, 1..UNROLL, LANES apart, and go on behind them; the others are left as they are. */
 static inline void load_vectors(const at_t start, const dims_t *dims, const rows_t *g, const uint count, step_t *step,
                                 loaded_t bits[UNROLL]) {
 #if TOGETHER
-    const at_t p = vector_address(start, dims, g, step->walk);
+    const at_t p = vector_in(start, dims, g, SEGMENT_OF(dims, step), step->walk.x);
 #if AHEAD
-    const uintptr_t ahead = address_ahead(p, dims, g, step->walk);
+    const uintptr_t ahead = address_ahead(p, dims, g, step);
 #pragma unroll
     for (int line = 0; line < UNROLL * VECTOR_BYTES; line += LINE)
         PREFETCH(ahead + (uintptr_t)line);
@@ -143,7 +187,7 @@ static inline void load_vectors(const at_t start, const dims_t *dims, const rows
     for (int u = 0; u < UNROLL; ++u)
         if ((uint)u < count)
             bits[u] = LOAD_AT(moved(p, (long)(u * VEC) * STEPS(1, dims->mask.along)), 1, dims);
-    walk_on(&step->walk, walk_to(count, g->segment_vectors), g->segment_vectors);
+    step_on(dims, g, walk_to(count, g->segment_vectors), step);
 #elif STEADY
 #if REDUCED == 1
     const steps_t distance = (long)(LANES * VEC) * STEPS(ELEMENT_STRIDE(g), dims->mask.along);
@@ -165,13 +209,13 @@ static inline void load_vectors(const at_t start, const dims_t *dims, const rows
 #pragma unroll
     for (int u = 0; u < UNROLL; ++u)
         if ((uint)u < count) {
-            const at_t p = vector_address(start, dims, g, step->walk);
+            const at_t p = vector_in(start, dims, g, SEGMENT_OF(dims, step), step->walk.x);
 #if AHEAD
             if (LINE_STARTS(u))
-                PREFETCH(address_ahead(p, dims, g, step->walk));
+                PREFETCH(address_ahead(p, dims, g, step));
 #endif
             bits[u] = LOAD_AT(p, g->stride, dims);
-            walk_on(&step->walk, by, g->segment_vectors);
+            step_on(dims, g, by, step);
         }
 #endif
 }
@@ -206,9 +250,8 @@ static inline ALWAYS candidate_t scan(IN_PARAMETER const at_t start, const dims_
 static inline candidate_t scan(const at_t start, const dims_t *dims, const rows_t *g, ulong v, const ulong end,
                                const ulong origin) {
     candidate_t best = CANDIDATE_NONE;
-    step_t step;
-    step.walk = walk_to(v, g->segment_vectors);
-    step.vector = vector_address(start, dims, g, step.walk);
+    step_t step = step_at(dims, g, v);
+    step.vector = vector_in(start, dims, g, SEGMENT_OF(dims, &step), step.walk.x);
     while (v < end) {
         const ulong left = (end - v + (LANES - 1)) / LANES;
         const uint count = (uint)min(left, (ulong)BLOCK);
