@@ -2,9 +2,9 @@
  * column: the order of memory is not the order of the index.
  *
  * That dim is walked as columns (strip.clh), the other reduced dims as their rows. A column's answer has a row; with
- * the dims' weights it becomes the index in the whole reduction, and all columns of a job become one partial answer.
+ * the dims' weights it becomes the index in the whole reduction, and all columns of a job become one answer, of a part
+ * or of the reduction.
  */
-#define PARTS_ALONE 1
 #include "options.clh"
 
 #include "families/strip.clh"
@@ -23,11 +23,12 @@ static inline partial_t fold_strip(const strip_t *strip, const dims_t *dims, con
             uint at[VEC];
             spread(strip, s, x, keys, at);
             for (int j = 0; j < VEC; ++j) {
+                if (!WINS(keys[j], at[j]) || keys[j] < (T)PARTIAL_OF(best, x).x)
+                    continue;
                 const ulong row = first_row + (ulong)at[j] * SHARING;
                 const ulong index = (ulong)(unravel(row, REDUCED_COUNT(*dims), dims->reduced_size, w->row) +
                                             (long)(start + (ulong)j) * w->column);
-                PARTIAL_OF(best, x) =
-                    one_better_partial(PARTIAL_OF(best, x), PARTIAL(x, WINS(keys[j], at[j]), keys[j], index));
+                PARTIAL_OF(best, x) = one_better_partial(PARTIAL_OF(best, x), PARTIAL(x, true, keys[j], index));
             }
         }
     }
@@ -54,7 +55,16 @@ KERNEL void permuted(INPUT, TARGET, const dims_t dims, const columns_t g, const 
 #if GROUP > 1
         REDUCE_NEIGHBOURS(best, shared, better_partial, me, GROUP);
 #endif
+#if SPLIT
         FINISH_OUTPUT(out, part * g.tiles + tile, best, NOTHING)
+#else
+        if (me == 0)
+            for (uint x = 0; x < EXTREMES; ++x) {
+                const ulong2 p = PARTIAL_OF(best, x);
+                put_output(&dims, in, TARGET_ARGUMENTS, x, out, p.y != 0, READ_TIE_INDEX(x, p.y),
+                           KEY_KNOWN_OF(x, (T)p.x));
+            }
+#endif
     }
     MERGE_ONLY(unit, MERGE_ONE(unit))
 }

@@ -20,18 +20,20 @@ static const char *lay_out_permuted(const geometry_request *r, geometry *g) {
         return "it takes a reduced dim other than the last one without gaps";
     const layout_dim *column = &l->reduced[g->fold];
     const uint64_t rows = l->reduction / column->size;
-    /* Tiles are parts already: the rows are cut only where that leaves too few. */
+    /* Tiles are parts already: the rows are cut only where these leave too few jobs, or values to a merge. */
+    const bool merges = has_values(r->problem);
     whole.split = false;
     const char *refused = lay_column_tiles(&whole, column, rows, l->outputs, g);
-    if (refused || (rows > 1 && g->scan.jobs < wanted_groups(r, g->family))) {
+    if (refused || (rows > 1 && (g->scan.jobs < wanted_groups(r, g->family) || (merges && g->tiles == 1)))) {
         whole.split = true;
         refused = lay_column_tiles(&whole, column, rows, l->outputs, g);
     }
     if (refused)
         return refused;
     g->parts *= g->tiles;
-    refused = plan_merge(r, g->outers, 1, g);
-    return refused || g->parts > 1 ? refused : "it takes reductions of at least two pieces to share out";
+    if (merges && g->parts == 1)
+        return "with values it takes reductions of at least two pieces to share out";
+    return plan_merge(r, g->outers, 1, g);
 }
 
 /* The columns' dim leaves the list of reduced dims; what a step along each of them adds to the index goes along. */
@@ -70,12 +72,17 @@ const family family_permuted = {
     .describe = describe_columns,
 };
 
-/* Folding suits when nothing else has neighbours side by side. */
+/* A whole reduction of no more lines is gathered where columns have no line each: one pass has all of them cached. */
+#define LINES_GATHERED 64
+
+/* Folding suits when outputs have lines of their own, and no gather of a few lines is faster. */
 static bool fold_is_nearest(const geometry_request *r, const geometry *g) {
     const layout *l = r->layout;
-    (void)g;
     const layout_dim *const column = &l->kept[l->kept_count - 1];
-    return l->reduced[l->reduced_count - 1].in != 1 && (column->size == 1 || column->in != 1);
+    const uint32_t line = max_u32(r->tuning->line_bytes / element_bytes(r->problem), 1);
+    const bool few = l->reduced[g->fold].size < line && l->reduction <= LINES_GATHERED * (uint64_t)line;
+    const bool alone = column->size == 1 || column->in >= (int64_t)line || column->in <= -(int64_t)line;
+    return alone && !(g->parts == 1 && few);
 }
 
 const strategy strategy_permuted_columns = {"permuted-columns", &family_permuted, false, true,
