@@ -269,7 +269,7 @@ typedef struct geometry {
     uint64_t parts;           /* of an output; more than 1: they are merged in the end */
     uint64_t segment_vectors; /* rows, segments: vectors of the last reduced dim */
     bool one_block;           /* columns: no accumulator counts more rows than it can; rows placed: a row is a block */
-    bool past;                /* columns.cl: PAST */
+    bool past, by_lines;      /* columns: PAST, BY_LINES */
     /* columns, permuted, segments: tiles over the dim of the columns, and outputs that each column dim serves; blocks:
      * how many there are */
     uint64_t tiles, outers;

@@ -188,7 +188,7 @@ static inline void leave_answers(__global const T *in, TARGET, const dims_t *d, 
         if (start == own && LEAVE_VECTOR(o, own, keys, at, from))
             return;
         for (int j = 0; j < VEC; ++j)
-            if (start + (ulong)j >= own)
+            if ((long)start + j >= (long)own)
                 leave(in, TARGET_ARGUMENTS, d, g, o, part, start + (ulong)j, x, WINS(keys[j], at[j]), keys[j],
                       from + at[j]);
     }
@@ -293,6 +293,13 @@ static inline void leave_brought(__global const T *in, TARGET, const dims_t *d, 
 #define MERGE_TILE(unit, first, count) MERGE_UNIT(first, count)
 #endif
 
+/* Answers before a row's first one with which its first line of them would begin. */
+#if BY_LINES
+#define BEFORE_FIRST(o) ((uintptr_t)(index + (o).index[0]) / sizeof(IDX_T) % PIECE)
+#else
+#define BEFORE_FIRST(o) 0
+#endif
+
 KERNEL void columns(INPUT, TARGET, const dims_t dims, const columns_t g FINISH_PARAMETERS) {
     FINISH_LOCALS
 #if GROUP > 1
@@ -309,11 +316,11 @@ KERNEL void columns(INPUT, TARGET, const dims_t dims, const columns_t g FINISH_P
 #if ONE_LAUNCH
         const ulong unit = outer * g.tiles + tile;
 #endif
-        const ulong column = lane_column(&g, tile);
+        const outer_t o = outer_at(&dims, outer, ANSWERS(g));
+        const ulong column = lane_column(&g, tile) - BEFORE_FIRST(o);
         const int count = lane_vectors(&g, column);
         const ulong from = part * g.chunk;
         const ulong to = min(from + g.chunk, g.rows);
-        const outer_t o = outer_at(&dims, outer, ANSWERS(g));
 #if GROUP == 1
         scan_and_leave(in, AT_STEPS(o.in), TARGET_ARGUMENTS, &dims, &g, &o, part, from, to, column, count);
 #else

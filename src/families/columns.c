@@ -127,6 +127,7 @@ static void lay_lanes(const geometry_request *r, uint32_t group, uint32_t at_onc
     g->unroll = at_once ? at_once : rows_in_flight(r, g->vector * element_bytes(r->problem), rows);
     g->lanes = lanes_across(r, group, column, outers, rows, g);
     g->side = (uint64_t)g->lanes * g->vector;
+    g->tiles = ceil_div(column->size, g->side);
 }
 
 const char *lay_column_tiles(const geometry_request *r, const layout_dim *column, uint64_t rows, uint64_t outers,
@@ -154,7 +155,6 @@ const char *lay_column_tiles(const geometry_request *r, const layout_dim *column
     if (refused)
         return refused;
     g->units = rows;
-    g->tiles = ceil_div(column->size, g->side);
     g->outers = outers;
     const uint64_t sharing = group / g->lanes;
     const uint64_t row_bytes = min_u64(column->size, g->side) * bytes;
@@ -230,7 +230,11 @@ static const char *lay_out_columns(const geometry_request *r, geometry *g) {
     const char *refused = lay_column_tiles(r, is_kept ? kept : &column, rows, l->outputs / kept->size, g);
     if (refused)
         return refused;
-    g->past = g->fused == 1 && g->inner == 1 && kept->index == 1 && answers_go_past(r, g);
+    /* All of them or none: where rows have many ends, lines that are stored in both ways cost more than these save. */
+    const bool by_vectors = g->outers == 1 || kept->size % min_u32(g->vector, VECTOR_MAX) == 0;
+    g->past =
+        g->fused == 1 && g->inner == 1 && kept->index == 1 && (g->by_lines || by_vectors) && answers_go_past(r, g);
+    g->by_lines = g->by_lines && g->past;
     refused = plan_merge(r, g->tiles * g->outers, min_u64(kept->size, g->side / g->inner), g);
     if (!refused)
         leave_tail_rows(r, g);
@@ -242,8 +246,8 @@ void column_options(const geometry *g, writer *out) {
     text_add(out, " -DUNROLL=%" PRIu32 " -DACROSS=%" PRIu32 " -DSTRIP=%" PRIu32, g->unroll, g->lanes, g->strip);
     if (g->panel > 1)
         text_add(out, " -DPANEL=%" PRIu32, g->panel);
-    text_add(out, "%s%s%s%s", g->inner > 1 ? " -DUNWALKED=1" : "", g->one_block ? " -DONE_BLOCK=1" : "",
-             g->steady ? " -DRUNS=1" : "", g->pieces ? " -DTAIL=1" : "");
+    text_add(out, "%s%s%s%s%s", g->by_lines ? " -DBY_LINES=1" : "", g->inner > 1 ? " -DUNWALKED=1" : "",
+             g->one_block ? " -DONE_BLOCK=1" : "", g->steady ? " -DRUNS=1" : "", g->pieces ? " -DTAIL=1" : "");
 }
 
 void set_column_tiles(const layout_dim *column, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {

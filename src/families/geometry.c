@@ -214,10 +214,14 @@ void addressed_elements(const layout *l, cl_ulong *first, cl_ulong *last) {
     add_range(l->reduced, l->reduced_count, first, last);
 }
 
-bool answers_go_past(const geometry_request *r, const geometry *g) {
+bool answers_may_go_past(const geometry_request *r) {
     const uint32_t reads = element_bytes(r->problem), writes = r->problem->index.type->bits / 8;
-    return r->device->clang_cpu && !is_general(r->problem) && g->scan.group == 1 && g->parts == 1 && g->vector > 1 &&
-           comes_from_memory(r) && r->layout->reduction < (uint64_t)r->tuning->past_share * writes / reads;
+    return r->device->clang_cpu && !is_general(r->problem) && comes_from_memory(r) &&
+           r->layout->reduction < (uint64_t)r->tuning->past_share * writes / reads;
+}
+
+bool answers_go_past(const geometry_request *r, const geometry *g) {
+    return answers_may_go_past(r) && g->scan.group == 1 && g->parts == 1 && g->vector > 1;
 }
 
 load_kind kind_of_load(const geometry_request *r, bool adjacent, uint32_t vector) {

@@ -100,8 +100,9 @@ bool comes_from_memory(const geometry_request *r);
  * batches. `units` have parts: outputs, or tiles of columns. */
 void leave_tail(const geometry_request *r, uint32_t percent, uint64_t units, uint64_t step, uint64_t smallest,
                 geometry *g);
-/* Whether one work-item's answers are a part of the memory's work that counts, and would not stay in a cache either;
- * g->scan, vector, load and parts are set. */
+/* Whether one work-item's answers are a part of the memory's work that counts, and would not stay in a cache either. */
+bool answers_may_go_past(const geometry_request *r);
+/* Whether they are stored past the caches: g->scan, vector, load and parts are set. */
 bool answers_go_past(const geometry_request *r, const geometry *g);
 
 /* Elements of a unit, and turns that a loop takes for it; the units of a part at most. */

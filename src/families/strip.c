@@ -97,7 +97,8 @@ void choose_prefetch(const geometry_request *r, const layout_dim *column, geomet
 
 const char *lay_strip(const geometry_request *r, const layout_dim *column, uint64_t rows, uint64_t outers,
                       uint64_t least_rows, geometry *g) {
-    const uint64_t vectors = ceil_div(column->size, g->vector);
+    g->by_lines = g->family == &family_columns && rows_are_wide(r, column) && answers_may_go_past(r);
+    const uint64_t columns = column->size + (g->by_lines ? VECTOR_MAX - 1 : 0), vectors = ceil_div(columns, g->vector);
     g->lanes = 1;
     g->strip = strip_vectors(r, g, column, outers, rows, least_rows);
     g->side = ceil_div(vectors, tiles_of_row(r, vectors, outers, g)) * g->vector;
@@ -105,6 +106,7 @@ const char *lay_strip(const geometry_request *r, const layout_dim *column, uint6
         g->side = max_u64(g->side / g->inner, 1) * g->inner;
     if (g->inner > 1 && (g->strip == 1 || g->side > g->strip * (uint64_t)g->vector))
         return "it takes no more neighbours of an output than a strip has room for";
+    g->tiles = ceil_div(columns, g->side);
     g->panel = panel_vectors(r, column, g);
     g->unroll = rows_together(r, column, rows, g);
     return NULL;
