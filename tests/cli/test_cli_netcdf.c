@@ -1,15 +1,12 @@
 /* The program argmax-cl on NetCDF files. Built without libnetcdf, it must say so. */
 #include "cli_process.h"
+#include "unit.h"
 
-#include <check.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #ifdef ARGMAX_CL_HAVE_NETCDF
 #include <math.h>
 #include <netcdf.h>
-#include <stdio.h>
 
 #define GOOD(call) ck_assert_int_eq((call), NC_NOERR)
 
@@ -114,7 +111,7 @@ END_TEST
 /* Cut at many places, a file is refused in one line or, where nothing that matters was cut off, read. */
 START_TEST(survives_truncation) {
     static char whole[65536];
-    write_examples(_i);
+    write_examples(2 + _i);
     FILE *file = fopen("x.nc", "rb");
     ck_assert_ptr_nonnull(file);
     const size_t size = fread(whole, 1, sizeof whole, file);
@@ -366,19 +363,6 @@ START_TEST(plain_hdf5) {
 }
 END_TEST
 
-static void add_tests(TCase *cases) {
-    tcase_add_loop_test(cases, reads_every_format_and_type, 0, sizeof formats / sizeof formats[0]);
-    tcase_add_test(cases, refuses_what_it_cannot_read);
-    tcase_add_loop_test(cases, survives_truncation, 2, 4);
-    tcase_add_test(cases, real_data);
-    tcase_add_test(cases, plain_hdf5);
-    tcase_add_test(cases, asks_which_variable);
-    tcase_add_test(cases, missing_data);
-    tcase_add_test(cases, writes_netcdf);
-    tcase_add_loop_test(cases, obeys_attributes, 0, sizeof marks / sizeof marks[0]);
-    tcase_add_test(cases, refuses_a_scale_of_zero);
-}
-
 #else
 
 START_TEST(says_that_it_was_built_without) {
@@ -389,23 +373,25 @@ START_TEST(says_that_it_was_built_without) {
 }
 END_TEST
 
-static void add_tests(TCase *cases) {
-    tcase_add_test(cases, says_that_it_was_built_without);
-}
-
 #endif
 
 int main(void) {
     use_program(ARGMAX_CL_PROGRAM);
-    Suite *suite = suite_create("argmax-cl on NetCDF");
-    TCase *cases = tcase_create("netcdf");
-    tcase_add_checked_fixture(cases, enter_folder, leave_folder);
-    tcase_set_timeout(cases, 120);
-    add_tests(cases);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    const listed_test tests[] = {
+#ifdef ARGMAX_CL_HAVE_NETCDF
+        EACH(reads_every_format_and_type, formats),
+        ONCE(refuses_what_it_cannot_read),
+        TIMES(survives_truncation, 2),
+        ONCE(real_data),
+        ONCE(plain_hdf5),
+        ONCE(asks_which_variable),
+        ONCE(missing_data),
+        ONCE(writes_netcdf),
+        EACH(obeys_attributes, marks),
+        ONCE(refuses_a_scale_of_zero),
+#else
+        ONCE(says_that_it_was_built_without),
+#endif
+    };
+    return run_tests("argmax-cl on NetCDF", tests, sizeof tests / sizeof tests[0], enter_folder, leave_folder);
 }

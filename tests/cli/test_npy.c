@@ -1,13 +1,10 @@
 /* The .npy reader and writer: what they accept, and what they say of what they refuse. No device is needed. */
+#include "unit.h"
 #include <npy.h>
 #include <npy_types.h>
 #include <number.h>
 
-#include <check.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* A file in memory: header of a version around a dictionary, then data. */
@@ -421,28 +418,7 @@ START_TEST(prints_every_half) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("npy");
-    TCase *files = tcase_create("files"), *writer = tcase_create("writer"), *text = tcase_create("numbers");
-    tcase_add_loop_test(files, accepts, 0, sizeof accepted / sizeof accepted[0]);
-    tcase_add_loop_test(files, refuses, 0, sizeof refused / sizeof refused[0]);
-    tcase_add_loop_test(files, refuses_changed_start, 0, sizeof changed / sizeof changed[0]);
-    tcase_add_test(files, survives_random_changes);
-    tcase_add_test(files, reads_either_byte_order);
-    tcase_add_test(files, tells_missing_and_extra_data);
-    tcase_add_test(files, small_file_of_huge_shape);
-    tcase_add_test(files, reads_boxes);
-    tcase_add_test(writer, reads_what_it_writes);
-    tcase_add_test(writer, writes_rank_zero);
-    tcase_add_test(writer, longest_header_fits);
-    tcase_add_loop_test(text, prints_numbers, 0, sizeof numbers / sizeof numbers[0]);
-    tcase_add_test(text, prints_every_half);
-    suite_add_tcase(suite, files);
-    suite_add_tcase(suite, writer);
-    suite_add_tcase(suite, text);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TESTS_MAIN("npy", NULL, NULL, EACH(accepts, accepted), EACH(refuses, refused), EACH(refuses_changed_start, changed),
+           ONCE(survives_random_changes), ONCE(reads_either_byte_order), ONCE(tells_missing_and_extra_data),
+           ONCE(small_file_of_huge_shape), ONCE(reads_boxes), ONCE(reads_what_it_writes), ONCE(writes_rank_zero),
+           ONCE(longest_header_fits), EACH(prints_numbers, numbers), ONCE(prints_every_half))

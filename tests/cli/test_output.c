@@ -1,13 +1,10 @@
 /* Result files: all and whole, or not at all. No device is needed. */
+#include "unit.h"
 #include <output.h>
 
-#include <check.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -247,24 +244,7 @@ START_TEST(tells_one_file_from_two) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("output");
-    TCase *cases = tcase_create("output");
-    tcase_add_checked_fixture(cases, enter_folder, leave_folder);
-    tcase_add_test(cases, appears_at_commit);
-    tcase_add_test(cases, closing_uncommitted_leaves_nothing);
-    tcase_add_test(cases, second_failure_undoes_the_first);
-    tcase_add_test(cases, first_failure_leaves_the_second);
-    tcase_add_test(cases, keeps_links_and_permissions);
-    tcase_add_test(cases, new_file_obeys_umask);
-    tcase_add_test(cases, longest_name_is_fine);
-    tcase_add_loop_test(cases, refuses, 0, sizeof refused / sizeof refused[0]);
-    tcase_add_test(cases, failed_write_leaves_nothing);
-    tcase_add_test(cases, tells_one_file_from_two);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TESTS_MAIN("output", enter_folder, leave_folder, ONCE(appears_at_commit), ONCE(closing_uncommitted_leaves_nothing),
+           ONCE(second_failure_undoes_the_first), ONCE(first_failure_leaves_the_second),
+           ONCE(keeps_links_and_permissions), ONCE(new_file_obeys_umask), ONCE(longest_name_is_fine),
+           EACH(refuses, refused), ONCE(failed_write_leaves_nothing), ONCE(tells_one_file_from_two))

@@ -521,28 +521,11 @@ START_TEST(the_checks_cost_little) {
 }
 END_TEST
 
-int main(void) {
-    Suite *const suite = suite_create("buffers");
-    TCase *const tests = tcase_create("buffers");
-    suite_add_tcase(suite, tests);
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, what_is_right_is_accepted);
-    tcase_add_test(tests, the_queue_is_of_the_context_and_device);
-    tcase_add_test(tests, the_queue_is_of_the_device);
-    tcase_add_test(tests, the_queue_s_order_is_reported);
-    tcase_add_test(tests, the_struct_is_one_of_ours);
-    tcase_add_test(tests, each_tensor_has_a_buffer_of_the_context);
-    tcase_add_test(tests, an_image_is_no_buffer);
-    tcase_add_test(tests, tensors_without_elements_need_no_buffer);
-    tcase_add_test(tests, kernels_may_read_and_write_what_they_must);
-    tcase_add_test(tests, tensors_lie_within_their_buffers);
-    tcase_add_test(tests, the_workspace_is_usable);
-    tcase_add_loop_test(tests, tensors_of_one_buffer_are_disjoint, 0, (int)(sizeof shared / sizeof shared[0]));
-    tcase_add_test(tests, tensors_of_one_array_are_disjoint);
-    tcase_add_test(tests, parts_of_one_buffer_are_disjoint);
-    tcase_add_test(tests, a_part_starts_where_vectors_do);
-    tcase_add_test(tests, host_memory_starts_where_vectors_do);
-    tcase_add_test(tests, the_wait_list_is_sound);
-    tcase_add_test(tests, the_checks_cost_little);
-    return run_suite(suite);
-}
+TESTS_MAIN("buffers", set_up, tear_down, ONCE(what_is_right_is_accepted), ONCE(the_queue_is_of_the_context_and_device),
+           ONCE(the_queue_is_of_the_device), ONCE(the_queue_s_order_is_reported), ONCE(the_struct_is_one_of_ours),
+           ONCE(each_tensor_has_a_buffer_of_the_context), ONCE(an_image_is_no_buffer),
+           ONCE(tensors_without_elements_need_no_buffer), ONCE(kernels_may_read_and_write_what_they_must),
+           ONCE(tensors_lie_within_their_buffers), ONCE(the_workspace_is_usable),
+           EACH(tensors_of_one_buffer_are_disjoint, shared), ONCE(tensors_of_one_array_are_disjoint),
+           ONCE(parts_of_one_buffer_are_disjoint), ONCE(a_part_starts_where_vectors_do),
+           ONCE(host_memory_starts_where_vectors_do), ONCE(the_wait_list_is_sound), ONCE(the_checks_cost_little))

@@ -115,7 +115,7 @@ class HostMutants:
         """None, or what one run of a program says that fails."""
         seconds = UNIT_SECONDS if program in UNIT else DEVICE_SECONDS
         leaks = f"suppressions={build.parent / 'tests/support/leaks.txt'}:print_suppressions=0"
-        environment = {**os.environ, "ARGMAX_CL_TUNING": str(tuning), "CK_FORK": "no", "LSAN_OPTIONS": leaks}
+        environment = {**os.environ, "ARGMAX_CL_TUNING": str(tuning), "LSAN_OPTIONS": leaks}
         if program in LAYERED:
             environment["OPENCL_LAYERS"] = str(build / f"tests/lib{LAYER}.so")
         try:

@@ -408,16 +408,6 @@ START_TEST(products_and_sums_do_not_wrap) {
 }
 END_TEST
 
-int main(void) {
-    Suite *const suite = suite_create("check");
-    TCase *const tests = tcase_create("check");
-    suite_add_tcase(suite, tests);
-    tcase_add_loop_test(tests, each_row, 0, (int)(sizeof rows / sizeof rows[0]));
-    tcase_add_test(tests, sizes_of_structs);
-    tcase_add_test(tests, structs_of_a_later_version);
-    tcase_add_test(tests, a_problem_holds_what_was_checked);
-    tcase_add_test(tests, integers_have_one_nan_mode);
-    tcase_add_test(tests, empty_problems_say_so);
-    tcase_add_test(tests, products_and_sums_do_not_wrap);
-    return run_suite(suite);
-}
+TESTS_MAIN("check", NULL, NULL, EACH(each_row, rows), ONCE(sizes_of_structs), ONCE(structs_of_a_later_version),
+           ONCE(a_problem_holds_what_was_checked), ONCE(integers_have_one_nan_mode), ONCE(empty_problems_say_so),
+           ONCE(products_and_sums_do_not_wrap))
