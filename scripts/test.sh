@@ -100,7 +100,7 @@ python_tests() {
 thread_tests() {
     build_tests_in build-tsan "-DCMAKE_C_COMPILER=$(thread_compiler)" -DCMAKE_BUILD_TYPE=RelWithDebInfo \
         -DARGMAX_CL_SANITIZE=thread -DARGMAX_CL_BUILD_BENCH=OFF -DARGMAX_CL_BUILD_TOOLS=OFF \
-        -DARGMAX_CL_BUILD_EXAMPLES=OFF -- run_threads_stub test_counters test_hostile &&
+        -DARGMAX_CL_BUILD_EXAMPLES=OFF -- run_threads_stub test_counters test_hostile test_hostile_devices &&
         with_fixed_addresses ctest --test-dir build-tsan --output-on-failure -L stub
 }
 

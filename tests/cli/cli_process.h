@@ -1,9 +1,11 @@
-/* Running the program argmax-cl in a folder of its own, and looking at what it did. All expect_* fail the test. */
+/* Running the program argmax-cl in a folder of its own (files.h), and looking at what it said. All expect_* fail the
+ * test. */
 #ifndef ARGMAX_CL_TESTS_CLI_PROCESS_H
 #define ARGMAX_CL_TESTS_CLI_PROCESS_H
 
+#include "files.h"
+
 #include <stdbool.h>
-#include <stddef.h>
 
 typedef struct result {
     int status;        /* exit status; 128 + the signal that ended it */
@@ -27,10 +29,6 @@ void use_program(const char *path);
 /* Whether the program starts with SIGCHLD ignored, as some parents leave it. */
 void use_ignored_children(bool ignored);
 
-/* Fixture: a new folder to work in; and its removal. */
-void enter_folder(void);
-void leave_folder(void);
-
 /* Run with the arguments, NULL last; or with words separated by spaces. */
 result run_program(const char *const *arguments, streams way);
 result run_words(const char *words, streams way);
@@ -47,24 +45,5 @@ void expect_error(const char *words, int status, const char *says);
 /* Success with the text in stdout and nothing on stderr; and success with nothing on either. */
 void expect_output(const char *words, const char *says);
 void expect_silence(const char *words);
-
-/* The folder has so many entries. */
-void expect_entries(int expected);
-/* The file has these bytes. */
-void expect_file(const char *path, const void *bytes, size_t size);
-/* The file is an .npy file of this type ("f4"), native byte order, C order, shape and data, to the last byte. */
-void expect_npy(const char *path, const char *code, const char *shape, const void *data, size_t size);
-
-void write_file(const char *path, const void *bytes, size_t size);
-/* An .npy file of version 1 with the dictionary, padded to 128 bytes in all as NumPy does. */
-void write_npy(const char *path, const char *dictionary, const void *data, size_t size);
-/* The same of a type ("f4") in native byte order and C order. */
-void write_native_npy(const char *path, const char *code, const char *shape, const void *data, size_t size);
-
-/* '<' or '>': this machine's byte order, and the other one. */
-char native_order(void);
-char foreign_order(void);
-/* A small number (0 to 5) as an element of the type ("f4"), in native or foreign byte order. */
-void store(const char *code, int number, bool foreign, void *element);
 
 #endif

@@ -1,13 +1,10 @@
 /* The program argmax-cl as its users meet it: a process with arguments, files, two streams and an exit status. */
 #include "cli_process.h"
+#include "unit.h"
 
-#include <check.h>
 #include <math.h>
 #include <signal.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -346,35 +343,25 @@ END_TEST
 
 int main(void) {
     use_program(ARGMAX_CL_PROGRAM);
-    Suite *suite = suite_create("argmax-cl");
-    TCase *errors = tcase_create("errors"), *results = tcase_create("results"), *files = tcase_create("files");
-    TCase *const all[] = {errors, results, files};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
-        tcase_add_checked_fixture(all[i], enter_folder, leave_folder);
-        tcase_set_timeout(all[i], 120);
-        suite_add_tcase(suite, all[i]);
-    }
-    tcase_add_loop_test(errors, refuses_wrong_usage, 0, sizeof usage / sizeof usage[0]);
-    tcase_add_loop_test(errors, refuses_broken_npy, 0, sizeof broken / sizeof broken[0]);
-    tcase_add_test(errors, refuses_what_is_no_array);
-    tcase_add_test(errors, line_breaks_in_names_stay_one_line);
-    tcase_add_test(errors, says_what_to_install_without_device);
-    tcase_add_test(errors, lists_and_chooses_devices);
-    tcase_add_test(errors, tells_of_itself);
-    tcase_add_test(errors, failing_output_is_an_error);
-    tcase_add_loop_test(results, worked_example_in_every_type, 0, sizeof codes / sizeof codes[0]);
-    tcase_add_test(results, booleans_stay_booleans);
-    tcase_add_loop_test(results, options_reach_the_operator, 0, sizeof cases / sizeof cases[0]);
-    tcase_add_test(results, nan_modes);
-    tcase_add_test(results, empty_results_are_results);
-    tcase_add_test(results, summary_of_small_answers);
-    tcase_add_test(results, summary_of_large_answers);
-    tcase_add_test(files, outputs_are_whole_or_absent);
-    tcase_add_test(files, full_disk_leaves_nothing);
-    tcase_add_test(files, signals_leave_nothing);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    const listed_test tests[] = {
+        EACH(refuses_wrong_usage, usage),
+        EACH(refuses_broken_npy, broken),
+        ONCE(refuses_what_is_no_array),
+        ONCE(line_breaks_in_names_stay_one_line),
+        ONCE(says_what_to_install_without_device),
+        ONCE(lists_and_chooses_devices),
+        ONCE(tells_of_itself),
+        ONCE(failing_output_is_an_error),
+        EACH(worked_example_in_every_type, codes),
+        ONCE(booleans_stay_booleans),
+        EACH(options_reach_the_operator, cases),
+        ONCE(nan_modes),
+        ONCE(empty_results_are_results),
+        ONCE(summary_of_small_answers),
+        ONCE(summary_of_large_answers),
+        ONCE(outputs_are_whole_or_absent),
+        ONCE(full_disk_leaves_nothing),
+        ONCE(signals_leave_nothing),
+    };
+    return run_tests("argmax-cl", tests, sizeof tests / sizeof tests[0], enter_folder, leave_folder);
 }

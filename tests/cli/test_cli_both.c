@@ -1,11 +1,8 @@
 /* argmax-cl --both: the same as two runs, in every output, in one block and in blocks that cut reductions. */
 #include "cli_process.h"
+#include "unit.h"
 
-#include <check.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #ifdef ARGMAX_CL_HAVE_NETCDF
 #include <netcdf.h>
@@ -175,23 +172,11 @@ END_TEST
 
 int main(void) {
     use_program(ARGMAX_CL_PROGRAM);
-    Suite *suite = suite_create("argmax-cl --both");
-    TCase *cases = tcase_create("both");
-    tcase_add_checked_fixture(cases, enter_folder, leave_folder);
-    tcase_set_timeout(cases, 300);
-    tcase_add_test(cases, known_answers);
-    tcase_add_test(cases, usage);
-    tcase_add_test(cases, empty_results);
-    tcase_add_loop_test(cases, same_as_two_runs, 0, sizeof types / sizeof types[0]);
+    const listed_test tests[] = {
+        ONCE(known_answers), ONCE(usage),          ONCE(empty_results), EACH(same_as_two_runs, types),
 #ifdef ARGMAX_CL_HAVE_NETCDF
-    tcase_add_test(cases, real_data);
-    tcase_add_test(cases, negative_scale);
-    tcase_add_test(cases, writes_netcdf);
+        ONCE(real_data),     ONCE(negative_scale), ONCE(writes_netcdf),
 #endif
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    };
+    return run_tests("argmax-cl --both", tests, sizeof tests / sizeof tests[0], enter_folder, leave_folder);
 }

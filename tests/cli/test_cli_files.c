@@ -2,13 +2,10 @@
  * lies there already. On an OpenCL of the tests' own (tests/stub/), so that no driver's files come in between. */
 #include "cli_process.h"
 #include "snapshot.h"
+#include "unit.h"
 
-#include <check.h>
 #include <limits.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define NAME_50 "12345678901234567890123456789012345678901234567890"
@@ -150,17 +147,10 @@ END_TEST
 
 int main(void) {
     use_program(ARGMAX_CL_STUB_PROGRAM);
-    Suite *suite = suite_create("argmax-cl's files");
-    TCase *files = tcase_create("files");
-    tcase_add_checked_fixture(files, set_out, leave_folder);
-    tcase_set_timeout(files, 120);
-    suite_add_tcase(suite, files);
-    tcase_add_loop_test(files, only_the_named_file_is_written, 0, sizeof names / sizeof names[0]);
-    tcase_add_test(files, what_is_replaced_keeps_its_place);
-    tcase_add_loop_test(files, nothing_is_written_unasked, 0, sizeof unasked / sizeof unasked[0]);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    const listed_test tests[] = {
+        EACH(only_the_named_file_is_written, names),
+        ONCE(what_is_replaced_keeps_its_place),
+        EACH(nothing_is_written_unasked, unasked),
+    };
+    return run_tests("argmax-cl's files", tests, sizeof tests / sizeof tests[0], set_out, leave_folder);
 }

@@ -1,12 +1,9 @@
 /* The program argmax-cl on inputs that somebody spoiled: an error of one line, or an answer; never a crash or a hang.
  */
 #include "cli_process.h"
+#include "unit.h"
 
-#include <check.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -32,7 +29,8 @@ static void expect_an_end(const char *words, const char *label) {
     ck_assert_msg(took < 120, "%s: %.1f seconds", label, took);
 }
 
-static void without_devices(void) {
+static void enter_without_devices(void) {
+    enter_folder();
     ck_assert_int_eq(setenv("OCL_ICD_VENDORS", "/nonexistent", 1), 0);
 }
 
@@ -166,22 +164,13 @@ END_TEST
 
 int main(void) {
     use_program(ARGMAX_CL_PROGRAM);
-    Suite *suite = suite_create("argmax-cl on hostile input");
-    TCase *cases = tcase_create("hostile");
-    tcase_add_checked_fixture(cases, without_devices, NULL);
-    tcase_add_checked_fixture(cases, enter_folder, leave_folder);
-    tcase_set_timeout(cases, 600);
-    tcase_add_test(cases, what_is_no_file);
-    tcase_add_test(cases, spoiled_npy);
-    tcase_add_test(cases, array_beyond_memory);
+    const listed_test tests[] = {
+        ONCE(what_is_no_file),         ONCE(spoiled_npy),
+        ONCE(array_beyond_memory),
 #ifdef ARGMAX_CL_HAVE_NETCDF
-    tcase_add_loop_test(cases, spoiled_netcdf, 0, (int)(sizeof formats / sizeof formats[0]));
-    tcase_add_loop_test(cases, spoiled_netcdf_under_a_parent_without_children, 0, 1);
+        EACH(spoiled_netcdf, formats), ONCE(spoiled_netcdf_under_a_parent_without_children),
 #endif
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    };
+    return run_tests("argmax-cl on hostile input", tests, sizeof tests / sizeof tests[0], enter_without_devices,
+                     leave_folder);
 }

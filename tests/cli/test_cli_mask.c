@@ -1,11 +1,8 @@
 /* argmax-cl --mask: against a plain loop, for shapes that broadcast, both orders and blocks that cut reductions. */
 #include "cli_process.h"
+#include "unit.h"
 
-#include <check.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #ifdef ARGMAX_CL_HAVE_NETCDF
 #include <netcdf.h>
@@ -258,24 +255,17 @@ END_TEST
 
 int main(void) {
     use_program(ARGMAX_CL_PROGRAM);
-    Suite *suite = suite_create("argmax-cl --mask");
-    TCase *cases = tcase_create("mask");
-    tcase_add_checked_fixture(cases, enter_folder, leave_folder);
-    tcase_set_timeout(cases, 300);
-    tcase_add_test(cases, known_answers);
-    tcase_add_test(cases, known_broadcasts);
-    tcase_add_test(cases, nans_and_numbers);
-    tcase_add_loop_test(cases, refuses_wrong_masks, 0, sizeof wrong / sizeof wrong[0]);
-    tcase_add_test(cases, refuses_what_is_no_mask);
-    tcase_add_test(cases, memory_for_the_mask);
-    tcase_add_loop_test(cases, same_as_a_plain_loop, 0, sizeof shapes / sizeof shapes[0]);
+    const listed_test tests[] = {
+        ONCE(known_answers),
+        ONCE(known_broadcasts),
+        ONCE(nans_and_numbers),
+        EACH(refuses_wrong_masks, wrong),
+        ONCE(refuses_what_is_no_mask),
+        ONCE(memory_for_the_mask),
+        EACH(same_as_a_plain_loop, shapes),
 #ifdef ARGMAX_CL_HAVE_NETCDF
-    tcase_add_test(cases, missing_and_masked);
+        ONCE(missing_and_masked),
 #endif
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    };
+    return run_tests("argmax-cl --mask", tests, sizeof tests / sizeof tests[0], enter_folder, leave_folder);
 }

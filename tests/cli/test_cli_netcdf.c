@@ -1,15 +1,12 @@
 /* The program argmax-cl on NetCDF files. Built without libnetcdf, it must say so. */
 #include "cli_process.h"
+#include "unit.h"
 
-#include <check.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #ifdef ARGMAX_CL_HAVE_NETCDF
 #include <math.h>
 #include <netcdf.h>
-#include <stdio.h>
 
 #define GOOD(call) ck_assert_int_eq((call), NC_NOERR)
 
@@ -114,7 +111,7 @@ END_TEST
 /* Cut at many places, a file is refused in one line or, where nothing that matters was cut off, read. */
 START_TEST(survives_truncation) {
     static char whole[65536];
-    write_examples(_i);
+    write_examples(2 + _i);
     FILE *file = fopen("x.nc", "rb");
     ck_assert_ptr_nonnull(file);
     const size_t size = fread(whole, 1, sizeof whole, file);
@@ -228,122 +225,79 @@ START_TEST(writes_netcdf) {
 }
 END_TEST
 
-/* x.nc with one variable "v" of four elements and two attributes. */
+/* x.nc with one variable "v" of four elements and up to two attributes. */
 typedef struct marked {
     nc_type type;
-    const char *name[2];
-    nc_type attribute[2]; /* NC_CHAR: the text "true" */
-    double value[2], data[4];
-    const char *arguments, *says;
+    struct {
+        const char *name;
+        nc_type type; /* NC_CHAR: the text "true" */
+        double value;
+    } attributes[2];
+    double data[4];
+    const char *options;
+    int index; /* of the winner; -1: none */
+    const char *value;
 } marked;
 
 static const marked marks[] = {
-    {NC_FLOAT, {"_FillValue", NULL}, {NC_FLOAT}, {1e20}, {1, 1e20, 2, 1e20}, "x.nc", "\nindex 2, value 2 at (2,)\n"},
-    {NC_FLOAT, {"_FillValue", NULL}, {NC_FLOAT}, {1e20}, {1e20, 1e20, 1e20, 1e20}, "x.nc", "\nno winner\n"},
-    {NC_FLOAT, {"missing_value", NULL}, {NC_DOUBLE}, {1e20}, {1, 1e20, 2, 3}, "x.nc", "\nindex 3, value 3 at"},
-    {NC_FLOAT,
-     {"_FillValue", NULL},
-     {NC_FLOAT},
-     {(double)NAN},
-     {1, 2, (double)NAN, 3},
-     "x.nc",
-     "\nindex 3, value 3 at"},
-    {NC_FLOAT, {"_FillValue", NULL}, {NC_FLOAT}, {5}, {1, 5, (double)NAN, 5}, "x.nc", "\nindex 2, value nan at"},
-    {NC_DOUBLE,
-     {"_FillValue", NULL},
-     {NC_DOUBLE},
-     {5},
-     {5, -(double)INFINITY, (double)NAN, 5},
-     "--nan ignore x.nc",
-     "\nindex 1, value -inf at"},
-    {NC_DOUBLE,
-     {"_FillValue", "missing_value"},
-     {NC_DOUBLE, NC_DOUBLE},
-     {-1, -2},
-     {-1, -2, -2, 3},
-     "--min x.nc",
-     "\nindex 3, value 3 at"},
-    {NC_SHORT, {"missing_value", NULL}, {NC_INT}, {-999}, {-999, 2, 3, -999}, "--min x.nc", "\nindex 1, value 2 at"},
-    {NC_SHORT, {"missing_value", NULL}, {NC_INT}, {64537}, {-999, 2, 3, 4}, "--min x.nc", "\nindex 0, value -999 at"},
-    {NC_SHORT, {"missing_value", NULL}, {NC_DOUBLE}, {2.5}, {2, 2, 3, 4}, "--min x.nc", "\nindex 0, value 2 at"},
+    {NC_FLOAT, {{"_FillValue", NC_FLOAT, 1e20}}, {1, 1e20, 2, 1e20}, "", 2, "2"},
+    {NC_FLOAT, {{"_FillValue", NC_FLOAT, 1e20}}, {1e20, 1e20, 1e20, 1e20}, "", -1, NULL},
+    {NC_FLOAT, {{"missing_value", NC_DOUBLE, 1e20}}, {1, 1e20, 2, 3}, "", 3, "3"},
+    {NC_FLOAT, {{"_FillValue", NC_FLOAT, (double)NAN}}, {1, 2, (double)NAN, 3}, "", 3, "3"},
+    {NC_FLOAT, {{"_FillValue", NC_FLOAT, 5}}, {1, 5, (double)NAN, 5}, "", 2, "nan"},
+    {NC_DOUBLE, {{"_FillValue", NC_DOUBLE, 5}}, {5, -(double)INFINITY, (double)NAN, 5}, "--nan ignore", 1, "-inf"},
+    {NC_DOUBLE, {{"_FillValue", NC_DOUBLE, -1}, {"missing_value", NC_DOUBLE, -2}}, {-1, -2, -2, 3}, "--min", 3, "3"},
+    {NC_SHORT, {{"missing_value", NC_INT, -999}}, {-999, 2, 3, -999}, "--min", 1, "2"},
+    {NC_SHORT, {{"missing_value", NC_INT, 64537}}, {-999, 2, 3, 4}, "--min", 0, "-999"},
+    {NC_SHORT, {{"missing_value", NC_DOUBLE, 2.5}}, {2, 2, 3, 4}, "--min", 0, "2"},
     /* The only valid elements have the value that stands for missing ones. */
-    {NC_BYTE, {"_FillValue", NULL}, {NC_BYTE}, {7}, {7, -128, -128, 7}, "x.nc", "\nindex 1, value -128 at"},
-    {NC_BYTE, {"_FillValue", NULL}, {NC_BYTE}, {7}, {7, -128, -128, 7}, "--last x.nc", "\nindex 2, value -128 at"},
-    {NC_UBYTE, {"_FillValue", NULL}, {NC_UBYTE}, {7}, {7, 255, 7, 255}, "--min --last x.nc", "\nindex 3, value 255 at"},
-    {NC_INT, {"valid_max", NULL}, {NC_INT}, {10}, {1, 11, 10, 5}, "x.nc", "\nindex 2, value 10 at"},
-    {NC_INT, {"valid_min", NULL}, {NC_DOUBLE}, {1.5}, {1, 11, 2, 5}, "--min x.nc", "\nindex 2, value 2 at"},
-    {NC_UBYTE, {"valid_min", NULL}, {NC_INT}, {300}, {1, 11, 2, 5}, "x.nc", "\nno winner\n"},
-    {NC_UBYTE, {"valid_max", NULL}, {NC_INT}, {300}, {1, 255, 2, 5}, "x.nc", "\nindex 1, value 255 at"},
-    {NC_BYTE, {"_Unsigned", NULL}, {NC_CHAR}, {0}, {1, -1, 2, 5}, "x.nc", "\nindex 1, value 255 at"},
-    {NC_SHORT,
-     {"scale_factor", "add_offset"},
-     {NC_FLOAT, NC_FLOAT},
-     {0.5, 273},
-     {1, 2, 3, 4},
-     "x.nc",
-     "\nindex 3, value 275 at"},
-    {NC_SHORT,
-     {"scale_factor", "add_offset"},
-     {NC_FLOAT, NC_FLOAT},
-     {-0.5, 273},
-     {1, 2, 3, 4},
-     "x.nc",
-     "\nindex 0, value 272.5 at"},
-    {NC_SHORT,
-     {"scale_factor", "_FillValue"},
-     {NC_DOUBLE, NC_SHORT},
-     {-0.5, 1},
-     {1, 2, 3, 1},
-     "x.nc",
-     "\nindex 1, value -1 at"},
-    {NC_SHORT,
-     {"scale_factor", "valid_max"},
-     {NC_FLOAT, NC_FLOAT},
-     {0.1, 100},
-     {999, 1000, 1001, 1},
-     "x.nc",
-     "\nindex 1, value 100 at"},
-    {NC_SHORT,
-     {"scale_factor", "valid_max"},
-     {NC_FLOAT, NC_FLOAT},
-     {-0.1, 100},
-     {-999, -1000, -1001, 1},
-     "x.nc",
-     "\nindex 1, value 100 at"},
-    {NC_SHORT,
-     {"scale_factor", "valid_max"},
-     {NC_FLOAT, NC_SHORT},
-     {0.1, 5},
-     {4, 5, 6, 1},
-     "x.nc",
-     "\nindex 1, value 0.5 at"},
+    {NC_BYTE, {{"_FillValue", NC_BYTE, 7}}, {7, -128, -128, 7}, "", 1, "-128"},
+    {NC_BYTE, {{"_FillValue", NC_BYTE, 7}}, {7, -128, -128, 7}, "--last", 2, "-128"},
+    {NC_UBYTE, {{"_FillValue", NC_UBYTE, 7}}, {7, 255, 7, 255}, "--min --last", 3, "255"},
+    {NC_INT, {{"valid_max", NC_INT, 10}}, {1, 11, 10, 5}, "", 2, "10"},
+    {NC_INT, {{"valid_min", NC_DOUBLE, 1.5}}, {1, 11, 2, 5}, "--min", 2, "2"},
+    {NC_UBYTE, {{"valid_min", NC_INT, 300}}, {1, 11, 2, 5}, "", -1, NULL},
+    {NC_UBYTE, {{"valid_max", NC_INT, 300}}, {1, 255, 2, 5}, "", 1, "255"},
+    {NC_BYTE, {{"_Unsigned", NC_CHAR, 0}}, {1, -1, 2, 5}, "", 1, "255"},
+    {NC_SHORT, {{"scale_factor", NC_FLOAT, 0.5}, {"add_offset", NC_FLOAT, 273}}, {1, 2, 3, 4}, "", 3, "275"},
+    {NC_SHORT, {{"scale_factor", NC_FLOAT, -0.5}, {"add_offset", NC_FLOAT, 273}}, {1, 2, 3, 4}, "", 0, "272.5"},
+    {NC_SHORT, {{"scale_factor", NC_DOUBLE, -0.5}, {"_FillValue", NC_SHORT, 1}}, {1, 2, 3, 1}, "", 1, "-1"},
+    {NC_SHORT, {{"scale_factor", NC_FLOAT, 0.1}, {"valid_max", NC_FLOAT, 100}}, {999, 1000, 1001, 1}, "", 1, "100"},
+    {NC_SHORT, {{"scale_factor", NC_FLOAT, -0.1}, {"valid_max", NC_FLOAT, 100}}, {-999, -1000, -1001, 1}, "", 1, "100"},
+    {NC_SHORT, {{"scale_factor", NC_FLOAT, 0.1}, {"valid_max", NC_SHORT, 5}}, {4, 5, 6, 1}, "", 1, "0.5"},
 };
 
-START_TEST(obeys_attributes) {
-    const marked *mark = &marks[_i];
+static void write_marked(const marked *mark) {
     int file, dimension, variable;
     GOOD(nc_create("x.nc", NC_NETCDF4, &file));
     GOOD(nc_def_dim(file, "x", 4, &dimension));
     GOOD(nc_def_var(file, "v", mark->type, 1, &dimension, &variable));
-    for (int i = 0; i < 2 && mark->name[i]; ++i)
-        if (mark->attribute[i] == NC_CHAR)
-            GOOD(nc_put_att_text(file, variable, mark->name[i], 4, "true"));
+    for (int i = 0; i < 2 && mark->attributes[i].name; ++i) {
+        const char *const name = mark->attributes[i].name;
+        const nc_type type = mark->attributes[i].type;
+        if (type == NC_CHAR)
+            GOOD(nc_put_att_text(file, variable, name, 4, "true"));
         else
-            GOOD(nc_put_att_double(file, variable, mark->name[i], mark->attribute[i], 1, &mark->value[i]));
+            GOOD(nc_put_att_double(file, variable, name, type, 1, &mark->attributes[i].value));
+    }
     GOOD(nc_put_var_double(file, variable, mark->data));
     GOOD(nc_close(file));
-    expect_output(mark->arguments, mark->says);
+}
+
+START_TEST(obeys_attributes) {
+    const marked *mark = &marks[_i];
+    char words[64], says[64] = "\nno winner\n";
+    write_marked(mark);
+    (void)snprintf(words, sizeof words, "%s x.nc", mark->options);
+    if (mark->index >= 0)
+        (void)snprintf(says, sizeof says, "\nindex %d, value %s at (%d,)\n", mark->index, mark->value, mark->index);
+    expect_output(words, says);
 }
 END_TEST
 
 START_TEST(refuses_a_scale_of_zero) {
-    int file, dimension, variable;
-    const double zero = 0;
-    GOOD(nc_create("x.nc", NC_NETCDF4, &file));
-    GOOD(nc_def_dim(file, "x", 4, &dimension));
-    GOOD(nc_def_var(file, "v", NC_SHORT, 1, &dimension, &variable));
-    GOOD(nc_put_att_double(file, variable, "scale_factor", NC_DOUBLE, 1, &zero));
-    GOOD(nc_close(file));
+    const marked zero = {.type = NC_SHORT, .attributes = {{"scale_factor", NC_DOUBLE, 0}}};
+    write_marked(&zero);
     expect_error("x.nc", 1, "x.nc:v: scale_factor 0 and add_offset 0, expected finite numbers and no scale of 0");
 }
 END_TEST
@@ -366,19 +320,6 @@ START_TEST(plain_hdf5) {
 }
 END_TEST
 
-static void add_tests(TCase *cases) {
-    tcase_add_loop_test(cases, reads_every_format_and_type, 0, sizeof formats / sizeof formats[0]);
-    tcase_add_test(cases, refuses_what_it_cannot_read);
-    tcase_add_loop_test(cases, survives_truncation, 2, 4);
-    tcase_add_test(cases, real_data);
-    tcase_add_test(cases, plain_hdf5);
-    tcase_add_test(cases, asks_which_variable);
-    tcase_add_test(cases, missing_data);
-    tcase_add_test(cases, writes_netcdf);
-    tcase_add_loop_test(cases, obeys_attributes, 0, sizeof marks / sizeof marks[0]);
-    tcase_add_test(cases, refuses_a_scale_of_zero);
-}
-
 #else
 
 START_TEST(says_that_it_was_built_without) {
@@ -389,23 +330,25 @@ START_TEST(says_that_it_was_built_without) {
 }
 END_TEST
 
-static void add_tests(TCase *cases) {
-    tcase_add_test(cases, says_that_it_was_built_without);
-}
-
 #endif
 
 int main(void) {
     use_program(ARGMAX_CL_PROGRAM);
-    Suite *suite = suite_create("argmax-cl on NetCDF");
-    TCase *cases = tcase_create("netcdf");
-    tcase_add_checked_fixture(cases, enter_folder, leave_folder);
-    tcase_set_timeout(cases, 120);
-    add_tests(cases);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    const listed_test tests[] = {
+#ifdef ARGMAX_CL_HAVE_NETCDF
+        EACH(reads_every_format_and_type, formats),
+        ONCE(refuses_what_it_cannot_read),
+        TIMES(survives_truncation, 2),
+        ONCE(real_data),
+        ONCE(plain_hdf5),
+        ONCE(asks_which_variable),
+        ONCE(missing_data),
+        ONCE(writes_netcdf),
+        EACH(obeys_attributes, marks),
+        ONCE(refuses_a_scale_of_zero),
+#else
+        ONCE(says_that_it_was_built_without),
+#endif
+    };
+    return run_tests("argmax-cl on NetCDF", tests, sizeof tests / sizeof tests[0], enter_folder, leave_folder);
 }

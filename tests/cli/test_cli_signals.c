@@ -1,13 +1,10 @@
 /* The program argmax-cl interrupted at any moment: both files are new or neither is, nothing else is left, it ends at
  * once and by that signal. */
 #include "cli_process.h"
+#include "unit.h"
 
-#include <check.h>
 #include <signal.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -100,18 +97,5 @@ START_TEST(ignored_signals_stay_ignored) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("argmax-cl's signals");
-    TCase *signals = tcase_create("signals");
-    tcase_add_checked_fixture(signals, enter_folder, leave_folder);
-    tcase_set_timeout(signals, 300);
-    suite_add_tcase(suite, signals);
-    tcase_add_loop_test(signals, interrupted_while_writing, 0, 2);
-    tcase_add_loop_test(signals, interrupted_while_computing, 0, 2);
-    tcase_add_test(signals, ignored_signals_stay_ignored);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TESTS_MAIN("argmax-cl's signals", enter_folder, leave_folder, TIMES(interrupted_while_writing, 2),
+           TIMES(interrupted_while_computing, 2), ONCE(ignored_signals_stay_ignored))

@@ -1,11 +1,9 @@
 /* Which elements are missing, for every type; and dates. No device is needed. */
+#include "unit.h"
 #include <coordinate.h>
 #include <missing.h>
 
-#include <check.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* The mask of six elements as text, "110111", and the count beside it. */
 static void expect_mask(const missing_rule *rule, const void *data, const char *expected) {
@@ -122,18 +120,13 @@ END_TEST
 #endif
 
 int main(void) {
-    Suite *suite = suite_create("what is missing, and dates");
-    TCase *cases = tcase_create("missing");
-    tcase_add_test(cases, every_type);
-    tcase_add_test(cases, not_a_number);
+    const listed_test tests[] = {
+        ONCE(every_type),
+        ONCE(not_a_number),
 #ifdef ARGMAX_CL_HAVE_UDUNITS
-    tcase_add_loop_test(cases, dates_of_every_calendar, 0, sizeof known / sizeof known[0]);
-    tcase_add_test(cases, no_dates);
+        EACH(dates_of_every_calendar, known),
+        ONCE(no_dates),
 #endif
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    };
+    return run_tests("what is missing, and dates", tests, sizeof tests / sizeof tests[0], NULL, NULL);
 }

@@ -1,13 +1,9 @@
 /* The .npy reader and writer: what they accept, and what they say of what they refuse. No device is needed. */
+#include "unit.h"
 #include <npy.h>
 #include <npy_types.h>
-#include <number.h>
 
-#include <check.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* A file in memory: header of a version around a dictionary, then data. */
@@ -32,17 +28,35 @@ static file_image image(uint8_t version, const char *dictionary) {
     return f;
 }
 
+/* What a header was read as. */
+typedef struct parsed {
+    bool good;
+    array a;
+    size_t offset;
+    bool swapped;
+    message m;
+} parsed;
+
 /* Parse from memory of exactly that length, so that a sanitizer sees every byte read beyond it. */
-static bool parse(const file_image *f, size_t length, array *a, size_t *offset, bool *swapped, message *m) {
+static parsed parse(const uint8_t *bytes, size_t length) {
+    parsed h = {0};
     uint8_t *exact = malloc(length ? length : 1);
     ck_assert_ptr_nonnull(exact);
-    memcpy(exact, f->bytes, length);
-    *a = (array){0};
-    m->text[0] = 0;
-    const bool good = npy_parse(exact, length, "x.npy", a, offset, swapped, m);
+    memcpy(exact, bytes, length);
+    h.good = npy_parse(exact, length, "x.npy", &h.a, &h.offset, &h.swapped, &h.m);
     free(exact);
-    return good;
+    return h;
 }
+
+static void expect_refusal(const uint8_t *bytes, size_t length, const char *label, const char *says) {
+    const parsed h = parse(bytes, length);
+    ck_assert_msg(!h.good, "accepted: %s", label);
+    ck_assert_msg(strstr(h.m.text, says), "%s: said \"%s\", expected \"%s\"", label, h.m.text, says);
+    ck_assert_msg(strncmp(h.m.text, "x.npy: ", 7) == 0, "no file name in: %s", h.m.text);
+}
+
+#define WITH_SHAPE(shape) "{'descr': '<f4', 'fortran_order': False, 'shape': " shape "}"
+#define WITH_TYPE(type) "{'descr': " type ", 'fortran_order': False, 'shape': (3,)}"
 
 static const struct {
     const char *dictionary;
@@ -58,13 +72,8 @@ static const struct {
     {" { 'descr' : '|i1' , 'shape' : ( 1 , 2 , ) , 'fortran_order' : False } \n ", ARGMAX_CL_INT8, 0, 0, 2, {1, 2}, 2},
     {"{'descr': '<i1', 'fortran_order': False, 'shape': (0, 9)}", ARGMAX_CL_INT8, 0, 0, 2, {0, 9}, 0},
     {"{'descr': '>i2', 'fortran_order': False, 'shape': (10L, 2L)}", ARGMAX_CL_INT16, 0, 0, 2, {10, 2}, 40},
-    {"{'descr': '<i4', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1)}",
-     ARGMAX_CL_INT32,
-     0,
-     0,
-     8,
-     {1, 1, 1, 1, 1, 1, 1, 1},
-     4},
+    {WITH_SHAPE("(1,1,1,1,1,1,1,1)"), ARGMAX_CL_FLOAT32, 0, 0, 8, {1, 1, 1, 1, 1, 1, 1, 1}, 4},
+    {"{'descr': '<i4', 'fortran_order': False, 'shape': (7,)}", ARGMAX_CL_INT32, 0, 0, 1, {7}, 28},
     {"{'descr': '<i8', 'fortran_order': False, 'shape': (7,)}", ARGMAX_CL_INT64, 0, 0, 1, {7}, 56},
     {"{'descr': '|u1', 'fortran_order': False, 'shape': (7,)}", ARGMAX_CL_UINT8, 0, 0, 1, {7}, 7},
     {"{'descr': '<u2', 'fortran_order': False, 'shape': (7,)}", ARGMAX_CL_UINT16, 0, 0, 1, {7}, 14},
@@ -75,30 +84,26 @@ static const struct {
 
 START_TEST(accepts) {
     for (uint8_t version = 1; version <= 3; ++version) {
-        const file_image f = image(version, accepted[_i].dictionary);
-        array a;
-        message m;
-        size_t offset;
-        bool swapped;
-        ck_assert_msg(parse(&f, f.length, &a, &offset, &swapped, &m), "%s: %s", accepted[_i].dictionary, m.text);
-        ck_assert_int_eq(a.dtype, accepted[_i].dtype);
-        ck_assert_int_eq(a.boolean, accepted[_i].boolean);
-        ck_assert_int_eq(a.fortran_order, accepted[_i].fortran_order);
-        ck_assert_uint_eq(a.rank, accepted[_i].rank);
-        ck_assert_mem_eq(a.sizes, accepted[_i].sizes, a.rank * sizeof a.sizes[0]);
-        ck_assert_uint_eq(a.bytes, accepted[_i].bytes);
-        ck_assert_uint_eq(offset, f.length);
-        ck_assert_int_eq(swapped, strchr(accepted[_i].dictionary, npy_native_order() == '<' ? '>' : '<') != NULL);
+        const char *const dictionary = accepted[_i].dictionary;
+        const file_image f = image(version, dictionary);
+        const parsed h = parse(f.bytes, f.length);
+        ck_assert_msg(h.good, "%s: %s", dictionary, h.m.text);
+        ck_assert_int_eq(h.a.dtype, accepted[_i].dtype);
+        ck_assert_int_eq(h.a.boolean, accepted[_i].boolean);
+        ck_assert_int_eq(h.a.fortran_order, accepted[_i].fortran_order);
+        ck_assert_uint_eq(h.a.rank, accepted[_i].rank);
+        ck_assert_mem_eq(h.a.sizes, accepted[_i].sizes, h.a.rank * sizeof h.a.sizes[0]);
+        ck_assert_uint_eq(h.a.bytes, accepted[_i].bytes);
+        ck_assert_uint_eq(h.offset, f.length);
+        ck_assert_int_eq(h.swapped, strchr(dictionary, npy_native_order() == '<' ? '>' : '<') != NULL);
         /* Every beginning of a good file is refused: nothing is taken from beyond the end. */
-        for (size_t length = 0; length < f.length; ++length)
-            ck_assert_msg(!parse(&f, length, &a, &offset, &swapped, &m) && m.text[0], "%zu bytes of %s accepted",
-                          length, accepted[_i].dictionary);
+        for (size_t length = 0; length < f.length; ++length) {
+            const parsed cut = parse(f.bytes, length);
+            ck_assert_msg(!cut.good && cut.m.text[0], "%zu bytes of %s accepted", length, dictionary);
+        }
     }
 }
 END_TEST
-
-#define WITH_SHAPE(shape) "{'descr': '<f4', 'fortran_order': False, 'shape': " shape "}"
-#define WITH_TYPE(type) "{'descr': " type ", 'fortran_order': False, 'shape': (3,)}"
 
 #if SIZE_MAX > UINT32_MAX
 #define TOO_LARGE "less than 2^63 bytes"
@@ -157,14 +162,7 @@ static const struct {
 START_TEST(refuses) {
     for (uint8_t version = 1; version <= 3; ++version) {
         const file_image f = image(version, refused[_i].dictionary);
-        array a;
-        message m;
-        size_t offset;
-        bool swapped;
-        ck_assert_msg(!parse(&f, f.length, &a, &offset, &swapped, &m), "accepted: %s", refused[_i].dictionary);
-        ck_assert_msg(strstr(m.text, refused[_i].says), "%s: said \"%s\", expected \"%s\"", refused[_i].dictionary,
-                      m.text, refused[_i].says);
-        ck_assert_msg(strncmp(m.text, "x.npy: ", 7) == 0, "no file name in: %s", m.text);
+        expect_refusal(f.bytes, f.length, refused[_i].dictionary, refused[_i].says);
     }
 }
 END_TEST
@@ -187,13 +185,8 @@ static const struct {
 
 START_TEST(refuses_changed_start) {
     file_image f = image(2, "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }");
-    array a;
-    message m;
-    size_t offset;
-    bool swapped;
     f.bytes[changed[_i].at] = changed[_i].byte;
-    ck_assert(!parse(&f, f.length, &a, &offset, &swapped, &m));
-    ck_assert_msg(strstr(m.text, changed[_i].says), "said \"%s\", expected \"%s\"", m.text, changed[_i].says);
+    expect_refusal(f.bytes, f.length, "changed", changed[_i].says);
 }
 END_TEST
 
@@ -207,16 +200,8 @@ START_TEST(survives_random_changes) {
             state = state * 1664525u + 1013904223u;
             f.bytes[8 + (state >> 8) % (f.length - 8)] = (uint8_t)(state >> 24);
         }
-        array a;
-        message m;
-        size_t offset;
-        bool swapped;
-        if (parse(&f, f.length - (size_t)(round % 3), &a, &offset, &swapped, &m)) {
-            ck_assert_uint_le(offset, f.length);
-            ck_assert(a.rank >= 1 && a.rank <= 8);
-        } else {
-            ck_assert(m.text[0]);
-        }
+        const parsed h = parse(f.bytes, f.length - (size_t)(round % 3));
+        ck_assert(h.good ? h.offset <= f.length && h.a.rank >= 1 && h.a.rank <= 8 : h.m.text[0] != 0);
     }
 }
 END_TEST
@@ -330,20 +315,17 @@ START_TEST(reads_what_it_writes) {
     for (uint32_t rank = 1; rank <= 8; ++rank)
         for (size_t i = 0; i < 3; ++i) {
             uint8_t header[NPY_FORMAT_MAX];
-            array a = {0};
-            message m;
-            size_t offset;
-            bool swapped;
             const size_t length = npy_format(header, types[i], i == 1, rank, sizes);
+            const parsed h = parse(header, length);
             ck_assert_uint_eq(length % 64, 0);
             ck_assert_int_eq(header[length - 1], '\n');
-            ck_assert_msg(npy_parse(header, length, "x.npy", &a, &offset, &swapped, &m), "%s", m.text);
-            ck_assert_int_eq(a.dtype, types[i]);
-            ck_assert_int_eq(a.boolean, i == 1);
-            ck_assert_uint_eq(a.rank, rank);
-            ck_assert_mem_eq(a.sizes, sizes, rank * sizeof sizes[0]);
-            ck_assert_uint_eq(offset, length);
-            ck_assert(!swapped);
+            ck_assert_msg(h.good, "%s", h.m.text);
+            ck_assert_int_eq(h.a.dtype, types[i]);
+            ck_assert_int_eq(h.a.boolean, i == 1);
+            ck_assert_uint_eq(h.a.rank, rank);
+            ck_assert_mem_eq(h.a.sizes, sizes, rank * sizeof sizes[0]);
+            ck_assert_uint_eq(h.offset, length);
+            ck_assert(!h.swapped);
         }
 }
 END_TEST
@@ -367,82 +349,7 @@ START_TEST(longest_header_fits) {
 }
 END_TEST
 
-static const struct {
-    argmax_cl_dtype dtype;
-    uint64_t bits;
-    const char *text;
-} numbers[] = {
-    {ARGMAX_CL_FLOAT16, 0x3c00, "1"},
-    {ARGMAX_CL_FLOAT16, 0x2e66, "0.1"},
-    {ARGMAX_CL_FLOAT16, 0x0001, "6e-08"},
-    {ARGMAX_CL_FLOAT16, 0x0400, "6.104e-05"},
-    {ARGMAX_CL_FLOAT16, 0x7bff, "65504"},
-    {ARGMAX_CL_FLOAT16, 0x8000, "-0"},
-    {ARGMAX_CL_FLOAT16, 0xfc00, "-inf"},
-    {ARGMAX_CL_FLOAT16, 0xfe00, "nan"},
-    {ARGMAX_CL_FLOAT32, 0x3dcccccd, "0.1"},
-    {ARGMAX_CL_FLOAT32, 0x43480000, "200"},
-    {ARGMAX_CL_FLOAT32, 0x60ad78ec, "1e+20"},
-    {ARGMAX_CL_FLOAT32, 0x00000001, "1e-45"},
-    {ARGMAX_CL_FLOAT32, 0x7f7fffff, "3.4028235e+38"},
-    {ARGMAX_CL_FLOAT64, 0x3fb999999999999a, "0.1"},
-    {ARGMAX_CL_FLOAT64, 0x3fd3333333333334, "0.30000000000000004"},
-    {ARGMAX_CL_FLOAT64, 0x0000000000000001, "5e-324"},
-    {ARGMAX_CL_INT8, 0x80, "-128"},
-    {ARGMAX_CL_INT64, 0x8000000000000000, "-9223372036854775808"},
-    {ARGMAX_CL_UINT64, 0xffffffffffffffff, "18446744073709551615"},
-    {ARGMAX_CL_UINT16, 0xffff, "65535"},
-};
-
-START_TEST(prints_numbers) {
-    char text[NUMBER_TEXT];
-    uint64_t element = numbers[_i].bits;
-    const uint16_t one = 1;
-    if (*(const uint8_t *)&one == 0) /* the element's bytes come last in the word */
-        element <<= 64 - 8 * argmax_cl_dtype_size(numbers[_i].dtype);
-    number_format(text, numbers[_i].dtype, number_load(numbers[_i].dtype, &element, 0));
-    ck_assert_str_eq(text, numbers[_i].text);
-}
-END_TEST
-
-/* Every finite half's text names that half and no other. */
-START_TEST(prints_every_half) {
-    double previous = -1;
-    for (uint16_t bits = 0; bits < 0x7c00; ++bits) {
-        char text[NUMBER_TEXT];
-        const uint16_t next_bits = (uint16_t)(bits + 1);
-        const double value = number_load(ARGMAX_CL_FLOAT16, &bits, 0).as.real;
-        const double next = bits + 1 < 0x7c00 ? number_load(ARGMAX_CL_FLOAT16, &next_bits, 0).as.real : 65536;
-        number_format(text, ARGMAX_CL_FLOAT16, number_load(ARGMAX_CL_FLOAT16, &bits, 0));
-        const double read = strtod(text, NULL);
-        ck_assert_msg(read > (previous + value) / 2 && read < (value + next) / 2, "0x%04x: %s", bits, text);
-        previous = value;
-    }
-}
-END_TEST
-
-int main(void) {
-    Suite *suite = suite_create("npy");
-    TCase *files = tcase_create("files"), *writer = tcase_create("writer"), *text = tcase_create("numbers");
-    tcase_add_loop_test(files, accepts, 0, sizeof accepted / sizeof accepted[0]);
-    tcase_add_loop_test(files, refuses, 0, sizeof refused / sizeof refused[0]);
-    tcase_add_loop_test(files, refuses_changed_start, 0, sizeof changed / sizeof changed[0]);
-    tcase_add_test(files, survives_random_changes);
-    tcase_add_test(files, reads_either_byte_order);
-    tcase_add_test(files, tells_missing_and_extra_data);
-    tcase_add_test(files, small_file_of_huge_shape);
-    tcase_add_test(files, reads_boxes);
-    tcase_add_test(writer, reads_what_it_writes);
-    tcase_add_test(writer, writes_rank_zero);
-    tcase_add_test(writer, longest_header_fits);
-    tcase_add_loop_test(text, prints_numbers, 0, sizeof numbers / sizeof numbers[0]);
-    tcase_add_test(text, prints_every_half);
-    suite_add_tcase(suite, files);
-    suite_add_tcase(suite, writer);
-    suite_add_tcase(suite, text);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TESTS_MAIN("npy", NULL, NULL, EACH(accepts, accepted), EACH(refuses, refused), EACH(refuses_changed_start, changed),
+           ONCE(survives_random_changes), ONCE(reads_either_byte_order), ONCE(tells_missing_and_extra_data),
+           ONCE(small_file_of_huge_shape), ONCE(reads_boxes), ONCE(reads_what_it_writes), ONCE(writes_rank_zero),
+           ONCE(longest_header_fits))

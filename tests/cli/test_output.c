@@ -1,58 +1,22 @@
 /* Result files: all and whole, or not at all. No device is needed. */
+#include "files.h"
+#include "unit.h"
 #include <output.h>
 
-#include <check.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-static char folder[64];
 static const struct stat no_file; /* device 0, inode 0 */
 static const output_source no_input = {"the INPUT file", &no_file};
 
-static void enter_folder(void) {
-    (void)strcpy(folder, "/tmp/argmax-cl-test-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-    ck_assert_int_eq(chdir(folder), 0);
-}
-
-static void leave_folder(void) {
-    char command[128];
-    (void)snprintf(command, sizeof command, "rm -rf %s", folder);
-    ck_assert_int_eq(chdir("/"), 0);
-    ck_assert_int_eq(system(command), 0);
-}
-
 static void make_file(const char *name, const char *text) {
-    FILE *file = fopen(name, "w");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_int_ge(fputs(text, file), 0);
-    ck_assert_int_eq(fclose(file), 0);
+    write_file(name, text, strlen(text));
 }
 
-static void expect_file(const char *name, const char *text) {
-    char found[64] = "";
-    FILE *file = fopen(name, "r");
-    ck_assert_msg(file != NULL, "%s is missing", name);
-    (void)!fread(found, 1, sizeof found - 1, file);
-    (void)fclose(file);
-    ck_assert_str_eq(found, text);
-}
-
-/* The folder has so many entries: nothing else was left behind. */
-static void expect_entries(int expected) {
-    DIR *entries = opendir(".");
-    int count = -2; /* . and .. */
-    ck_assert_ptr_nonnull(entries);
-    while (readdir(entries))
-        ++count;
-    (void)closedir(entries);
-    ck_assert_int_eq(count, expected);
+static void expect_text(const char *name, const char *text) {
+    expect_file(name, text, strlen(text));
 }
 
 static void open_and_write(output *out, const char *name, const char *text) {
@@ -68,10 +32,10 @@ START_TEST(appears_at_commit) {
     open_and_write(&out[0], "new.npy", "first");
     open_and_write(&out[1], "old.npy", "second");
     ck_assert_int_ne(access("new.npy", F_OK), 0);
-    expect_file("old.npy", "old");
+    expect_text("old.npy", "old");
     ck_assert(output_commit(out, 2, &m));
-    expect_file("new.npy", "first");
-    expect_file("old.npy", "second");
+    expect_text("new.npy", "first");
+    expect_text("old.npy", "second");
     output_close(&out[0]);
     output_close(&out[1]);
     expect_entries(2);
@@ -83,7 +47,7 @@ START_TEST(closing_uncommitted_leaves_nothing) {
     make_file("old.npy", "old");
     open_and_write(&out, "old.npy", "new");
     output_close(&out);
-    expect_file("old.npy", "old");
+    expect_text("old.npy", "old");
     expect_entries(1);
 }
 END_TEST
@@ -101,7 +65,7 @@ START_TEST(second_failure_undoes_the_first) {
         ck_assert(!output_commit(out, 2, &m));
         ck_assert_msg(strstr(m.text, "b.npy: cannot be written: Is a directory"), "%s", m.text);
         if (existed)
-            expect_file("a.npy", "old");
+            expect_text("a.npy", "old");
         output_close(&out[0]);
         output_close(&out[1]);
         expect_entries(1 + existed);
@@ -118,7 +82,7 @@ START_TEST(first_failure_leaves_the_second) {
     open_and_write(&out[1], "b.npy", "second");
     ck_assert_int_eq(mkdir("a.npy", 0777), 0);
     ck_assert(!output_commit(out, 2, &m));
-    expect_file("b.npy", "old");
+    expect_text("b.npy", "old");
     output_close(&out[0]);
     output_close(&out[1]);
     expect_entries(2);
@@ -135,7 +99,7 @@ START_TEST(keeps_links_and_permissions) {
     open_and_write(&out, "link.npy", "new");
     ck_assert(output_commit(&out, 1, &m));
     output_close(&out);
-    expect_file("real.npy", "new");
+    expect_text("real.npy", "new");
     ck_assert_int_eq(lstat("link.npy", &status), 0);
     ck_assert(S_ISLNK(status.st_mode));
     ck_assert_int_eq(stat("real.npy", &status), 0);
@@ -167,7 +131,7 @@ START_TEST(longest_name_is_fine) {
     open_and_write(&out, name, "new");
     ck_assert_msg(output_commit(&out, 1, &m), "%s", m.text);
     output_close(&out);
-    expect_file(name, "new");
+    expect_text(name, "new");
     expect_entries(1);
 }
 END_TEST
@@ -203,7 +167,7 @@ START_TEST(refuses) {
     ck_assert(!output_open(&out, refused[_i].path, 1, &(output_source){"the INPUT file", &input}, 100, &m));
     ck_assert_msg(strstr(m.text, refused[_i].says), "said \"%s\", expected \"%s\"", m.text, refused[_i].says);
     output_close(&out);
-    expect_file("input.npy", "input");
+    expect_text("input.npy", "input");
     expect_entries(6);
 }
 END_TEST
@@ -227,7 +191,7 @@ START_TEST(failed_write_leaves_nothing) {
     output_close(&out);
     ck_assert(!written);
     ck_assert_str_eq(m.text, "old.npy: cannot be written: File too large");
-    expect_file("old.npy", "old");
+    expect_text("old.npy", "old");
     expect_entries(1);
 }
 END_TEST
@@ -247,24 +211,7 @@ START_TEST(tells_one_file_from_two) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("output");
-    TCase *cases = tcase_create("output");
-    tcase_add_checked_fixture(cases, enter_folder, leave_folder);
-    tcase_add_test(cases, appears_at_commit);
-    tcase_add_test(cases, closing_uncommitted_leaves_nothing);
-    tcase_add_test(cases, second_failure_undoes_the_first);
-    tcase_add_test(cases, first_failure_leaves_the_second);
-    tcase_add_test(cases, keeps_links_and_permissions);
-    tcase_add_test(cases, new_file_obeys_umask);
-    tcase_add_test(cases, longest_name_is_fine);
-    tcase_add_loop_test(cases, refuses, 0, sizeof refused / sizeof refused[0]);
-    tcase_add_test(cases, failed_write_leaves_nothing);
-    tcase_add_test(cases, tells_one_file_from_two);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TESTS_MAIN("output", enter_folder, leave_folder, ONCE(appears_at_commit), ONCE(closing_uncommitted_leaves_nothing),
+           ONCE(second_failure_undoes_the_first), ONCE(first_failure_leaves_the_second),
+           ONCE(keeps_links_and_permissions), ONCE(new_file_obeys_umask), ONCE(longest_name_is_fine),
+           EACH(refuses, refused), ONCE(failed_write_leaves_nothing), ONCE(tells_one_file_from_two))

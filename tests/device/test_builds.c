@@ -1,10 +1,8 @@
 /* Kernels that cannot be read or do not compile: the message tells which, and has the compiler's words; the handle goes
  * on. */
 #include "job.h"
+#include "unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -120,21 +118,6 @@ START_TEST(a_file_that_includes_itself_does_not_compile) {
 }
 END_TEST
 
-int main(void) {
-    Suite *const suite = suite_create("builds");
-    TCase *const tests = tcase_create("builds");
-    suite_add_tcase(suite, tests);
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, the_compiler_s_log_is_in_the_message);
-    tcase_add_test(tests, a_kernel_of_another_name_is_told);
-    tcase_add_test(tests, a_missing_file_is_named);
-    tcase_add_test(tests, a_missing_include_is_named);
-    tcase_add_test(tests, a_folder_is_no_file);
-    tcase_add_test(tests, a_file_that_includes_itself_does_not_compile);
-    SRunner *const all = srunner_create(suite);
-    srunner_set_fork_status(all, CK_NOFORK);
-    srunner_run_all(all, CK_ENV);
-    const int failed = srunner_ntests_failed(all);
-    srunner_free(all);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TESTS_MAIN("builds", set_up, tear_down, ONCE(the_compiler_s_log_is_in_the_message),
+           ONCE(a_kernel_of_another_name_is_told), ONCE(a_missing_file_is_named), ONCE(a_missing_include_is_named),
+           ONCE(a_folder_is_no_file), ONCE(a_file_that_includes_itself_does_not_compile))

@@ -167,16 +167,14 @@ int main(void) {
         fprintf(stderr, "without a platform: expected an empty list, and \"no OpenCL device found (0 platforms)\"\n");
         return EXIT_FAILURE;
     }
-    Suite *const suite = suite_create("device");
-    TCase *const tests = tcase_create("device");
-    suite_add_tcase(suite, tests);
-    tcase_add_checked_fixture(tests, list, NULL);
-    tcase_add_test(tests, the_list_holds_each_device_once_fastest_type_first);
-    tcase_add_test(tests, the_list_writes_no_more_than_its_capacity);
-    tcase_add_test(tests, the_selector_takes_an_index_or_part_of_a_name);
-    tcase_add_test(tests, a_selector_without_a_match_lists_the_devices);
-    tcase_add_test(tests, a_processor_is_called_by_its_maker_and_numbers);
-    tcase_add_test(tests, facts_are_plausible);
-    tcase_add_test(tests, a_forked_child_is_refused);
-    return run_suite(suite);
+    const listed_test tests[] = {
+        ONCE(the_list_holds_each_device_once_fastest_type_first),
+        ONCE(the_list_writes_no_more_than_its_capacity),
+        ONCE(the_selector_takes_an_index_or_part_of_a_name),
+        ONCE(a_selector_without_a_match_lists_the_devices),
+        ONCE(a_processor_is_called_by_its_maker_and_numbers),
+        ONCE(facts_are_plausible),
+        ONCE(a_forked_child_is_refused),
+    };
+    return run_tests("device", tests, sizeof tests / sizeof tests[0], list, NULL);
 }

@@ -197,17 +197,5 @@ START_TEST(times_are_reported) {
 }
 END_TEST
 
-int main(void) {
-    Suite *const suite = suite_create("host");
-    TCase *const tests = tcase_create("host");
-    suite_add_tcase(suite, tests);
-    tcase_set_timeout(tests, 120);
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_loop_test(tests, answers_are_right, 0, (int)(sizeof problems / sizeof problems[0]));
-    tcase_add_test(tests, both_operators_answer);
-    tcase_add_test(tests, arguments_are_checked);
-    tcase_add_test(tests, arrays_do_not_overlap);
-    tcase_add_test(tests, limits_are_named);
-    tcase_add_test(tests, times_are_reported);
-    return run_suite(suite);
-}
+TESTS_MAIN("host", set_up, tear_down, EACH(answers_are_right, problems), ONCE(both_operators_answer),
+           ONCE(arguments_are_checked), ONCE(arrays_do_not_overlap), ONCE(limits_are_named), ONCE(times_are_reported))

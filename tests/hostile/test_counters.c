@@ -128,15 +128,6 @@ START_TEST(a_full_device_lends_none) {
 }
 END_TEST
 
-int main(void) {
-    Suite *const suite = suite_create("counters");
-    TCase *const tests = tcase_create("counters");
-    tcase_add_test(tests, launches_share_no_counters);
-    tcase_add_test(tests, queues_share_no_memory_object);
-    tcase_add_test(tests, one_queue_too_many_gets_none);
-    tcase_add_test(tests, a_queue_unused_for_long_makes_room);
-    tcase_add_test(tests, a_new_queue_costs_little);
-    tcase_add_test(tests, a_full_device_lends_none);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TESTS_MAIN("counters", NULL, NULL, ONCE(launches_share_no_counters), ONCE(queues_share_no_memory_object),
+           ONCE(one_queue_too_many_gets_none), ONCE(a_queue_unused_for_long_makes_room), ONCE(a_new_queue_costs_little),
+           ONCE(a_full_device_lends_none))

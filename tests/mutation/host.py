@@ -9,9 +9,9 @@ import sys
 from problems import code_files, configure, digest, limit_clock, limit_cpu, make
 
 # The tests in the order in which they run: milliseconds first. Programs are those of tests/README.md.
-UNIT = ("test_check", "test_counters", "test_geometry", "test_status", "test_tuning", "print_geometry")
-DEVICE = ("test_buffers", "test_device", "test_plans", "test_events", "test_memory", "test_host", "test_forced",
-          "run_problem", "run_faults", "run_limits", "run_stress", "test_layouts", "test_threads")
+UNIT = ("test_check", "test_problem", "test_counters", "test_geometry", "test_status", "test_tuning", "print_geometry")
+DEVICE = ("test_buffers", "test_overlaps", "test_device", "test_plans", "test_events", "test_memory", "test_host",
+          "test_forced", "run_problem", "run_faults", "run_limits", "run_stress", "test_layouts", "test_threads")
 UNIT_SECONDS, DEVICE_SECONDS = 8, 180  # of the processor; what takes more hangs
 LAYER = "argmax_cl_test_layer"
 LAYERED = ("run_faults", "run_limits")  # what makes OpenCL's calls fail lies below them
@@ -115,7 +115,7 @@ class HostMutants:
         """None, or what one run of a program says that fails."""
         seconds = UNIT_SECONDS if program in UNIT else DEVICE_SECONDS
         leaks = f"suppressions={build.parent / 'tests/support/leaks.txt'}:print_suppressions=0"
-        environment = {**os.environ, "ARGMAX_CL_TUNING": str(tuning), "CK_FORK": "no", "LSAN_OPTIONS": leaks}
+        environment = {**os.environ, "ARGMAX_CL_TUNING": str(tuning), "LSAN_OPTIONS": leaks}
         if program in LAYERED:
             environment["OPENCL_LAYERS"] = str(build / f"tests/lib{LAYER}.so")
         try:

@@ -1,7 +1,6 @@
 #include "suite.h"
 
-#include <stdio.h>
-#include <stdlib.h>
+#include "unit.h"
 
 static runner the_runner;
 static bool runner_is_open;
@@ -29,17 +28,10 @@ bool suite_has_share(uint32_t i) {
 
 int suite_run(const char *name, const TTest *const *tests, size_t count) {
     Suite *const suite = suite_create(name);
-    for (size_t i = 0; i < count; i++) {
-        TCase *const single = tcase_create(tests[i]->name);
-        tcase_add_test(single, tests[i]);
-        suite_add_tcase(suite, single);
-    }
-    SRunner *const all = srunner_create(suite);
-    srunner_set_fork_status(all, CK_NOFORK);
-    srunner_run_all(all, CK_ENV);
-    const int failed = srunner_ntests_failed(all);
-    srunner_free(all);
+    for (size_t i = 0; i < count; i++)
+        add_case(suite, &(listed_test)ONCE(tests[i]), NULL, NULL);
+    const int status = run_suite(suite);
     if (runner_is_open)
         runner_close(&the_runner);
-    return failed ? 1 : 0;
+    return status;
 }

@@ -1,4 +1,4 @@
-/* What every Check program here needs: one device for the whole process, and a main. */
+/* What tests with Check on a device need: one runner for the whole process, and a main. */
 #ifndef ARGMAX_CL_TESTS_SUITE_H
 #define ARGMAX_CL_TESTS_SUITE_H
 
@@ -18,8 +18,7 @@ uint64_t suite_number(const char *variable, uint64_t otherwise);
  * ARGMAX_CL_TEST_SHARES processes take one number in as many each, from ARGMAX_CL_TEST_SHARE on; a lone one has all. */
 bool suite_has_share(uint32_t i);
 
-/* Run the tests in this process (OpenCL does not survive a fork, and programs compiled once serve all tests), close the
- * runner; returns main's exit status. CK_RUN_CASE and the other variables of Check work: every test is a case. */
+/* As run_tests of unit.h, each test once, so that programs compiled once serve all of them; then close the runner. */
 int suite_run(const char *name, const TTest *const *tests, size_t count);
 
 /* The main of a program whose tests are listed. */

@@ -1,4 +1,4 @@
-/* What every unit test with Check needs: one way to run a suite, one way to expect an error. */
+/* What every test with Check needs: one way to run a program's tests, one way to expect an error. */
 #ifndef ARGMAX_CL_TESTS_UNIT_H
 #define ARGMAX_CL_TESTS_UNIT_H
 
@@ -10,33 +10,32 @@
 
 #undef fail /* a macro of Check's old interface, and a function of ours */
 
-/* Without fork: OpenCL does not survive it. Returns main's exit status. */
-static inline int run_suite(Suite *suite) {
-    SRunner *const suite_runner = srunner_create(suite);
-    srunner_set_fork_status(suite_runner, CK_NOFORK);
-    srunner_run_all(suite_runner, CK_ENV);
-    const int failed = srunner_ntests_failed(suite_runner);
-    srunner_free(suite_runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+/* A test, and how often it runs: with _i from 0 on. */
+typedef struct listed_test {
+    const TTest *test;
+    int times;
+} listed_test;
+
+#define TIMES(test, count) {test, (int)(count)}
+#define ONCE(test) TIMES(test, 1)
+#define EACH(test, table) TIMES(test, sizeof(table) / sizeof(table)[0])
+
+/* Run the tests in this process (OpenCL does not survive a fork), each between set_up and tear_down, of which NULL is
+ * nothing; returns main's exit status. CK_RUN_CASE and the other variables of Check work: every test is a case. */
+int run_tests(const char *name, const listed_test *tests, size_t count, SFun set_up, SFun tear_down);
+
+/* The main of a program whose tests are listed, as ONCE(test), EACH(test, table) or TIMES(test, count). */
+#define TESTS_MAIN(name, set_up, tear_down, ...)                                                                       \
+    int main(void) {                                                                                                   \
+        const listed_test tests[] = {__VA_ARGS__};                                                                     \
+        return run_tests(name, tests, sizeof tests / sizeof tests[0], set_up, tear_down);                              \
+    }
+
+/* The parts of run_tests: a case of one test, and the run that ends the suite. */
+void add_case(Suite *suite, const listed_test *single, SFun set_up, SFun tear_down);
+int run_suite(Suite *suite);
 
 /* The status and, for an error, each of the '|'-separated parts in the message. `label` names the case. */
-static inline void expect_status(const char *label, argmax_cl_status got, argmax_cl_status expected,
-                                 const char *parts) {
-    ck_assert_msg(got == expected, "%s: status %d, expected %d; message: %s", label, (int)got, (int)expected,
-                  argmax_cl_last_error());
-    if (expected == ARGMAX_CL_SUCCESS || !parts)
-        return;
-    char copy[512];
-    snprintf(copy, sizeof copy, "%s", parts);
-    for (char *part = copy; part;) {
-        char *const bar = strchr(part, '|');
-        if (bar)
-            *bar = '\0';
-        ck_assert_msg(strstr(argmax_cl_last_error(), part) != NULL, "%s: no \"%s\" in the message: %s", label, part,
-                      argmax_cl_last_error());
-        part = bar ? bar + 1 : NULL;
-    }
-}
+void expect_status(const char *label, argmax_cl_status got, argmax_cl_status expected, const char *parts);
 
 #endif

@@ -19,10 +19,4 @@ START_TEST(each_row) {
 }
 END_TEST
 
-int main(void) {
-    Suite *const suite = suite_create("absurd");
-    TCase *const tests = tcase_create("absurd");
-    suite_add_tcase(suite, tests);
-    tcase_add_loop_test(tests, each_row, 0, (int)absurd_count);
-    return run_suite(suite);
-}
+TESTS_MAIN("absurd", NULL, NULL, TIMES(each_row, absurd_count))

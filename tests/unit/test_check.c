@@ -1,47 +1,5 @@
 /* Every rule on descriptors: a table of descriptors with the status each must give and what the message must name. */
-#include "internal.h"
-#include "unit.h"
-
-#define SIZES(...)                                                                                                     \
-    (const uint64_t[]) {                                                                                               \
-        __VA_ARGS__                                                                                                    \
-    }
-#define STRIDES(...)                                                                                                   \
-    (const int64_t[]) {                                                                                                \
-        __VA_ARGS__                                                                                                    \
-    }
-#define OVER(count, ...)                                                                                               \
-    .axis_count = (count), .axes = (const uint32_t[]) {                                                                \
-        __VA_ARGS__                                                                                                    \
-    }
-#define TENSOR(dtype, rank, sizes, strides, offset)                                                                    \
-    {sizeof(argmax_cl_tensor), ARGMAX_CL_##dtype, rank, sizes, strides, offset}
-#define FOLLOWS(dtype) TENSOR(dtype, 0, NULL, NULL, 0) /* an output whose shape follows from the input */
-#define INPUT_3_4_5 TENSOR(FLOAT32, 3, SIZES(3, 4, 5), NULL, 0)
-#define NONE {0, (argmax_cl_dtype)0, 0, NULL, NULL, 0} /* a NULL tensor */
-
-#define LARGEST UINT64_C(0x7FFFFFFFFFFFFFFF)
-#define P(exponent) (UINT64_C(1) << (exponent))
-
-typedef struct row {
-    const char *label;
-    argmax_cl_status status;
-    const char *parts; /* of the message */
-    argmax_cl_tensor input, index, value;
-    uint32_t axis_count;
-    const uint32_t *axes;
-    int op, direction, nan_mode;
-    argmax_cl_tensor mask, max_index, max_value;
-    int max_direction;
-} row;
-
-#define OK ARGMAX_CL_SUCCESS, NULL
-#define INVALID(what) ARGMAX_CL_ERROR_INVALID_##what
-#define OVERFLOW ARGMAX_CL_ERROR_OVERFLOW
-#define TOO_SMALL ARGMAX_CL_ERROR_BUFFER_TOO_SMALL
-#define RANGE ARGMAX_CL_ERROR_INDEX_RANGE
-#define IGNORE .nan_mode = ARGMAX_CL_NAN_IGNORE
-#define INT64_INDEX FOLLOWS(INT64), NONE
+#include "descriptor_row.h"
 
 static const row rows[] = {
     {"plain", OK, INPUT_3_4_5, INT64_INDEX, OVER(1, 1)},
@@ -275,22 +233,6 @@ static const row rows[] = {
      .axis_count = 0},
 };
 
-static argmax_cl_desc descriptor(const row *r) {
-    argmax_cl_desc desc = ARGMAX_CL_DESC_INIT;
-    desc.input = r->input.struct_size ? &r->input : NULL;
-    desc.index = r->index.struct_size ? &r->index : NULL;
-    desc.value = r->value.struct_size ? &r->value : NULL;
-    desc.axis_count = r->axis_count;
-    desc.axes = r->axes;
-    desc.mask = r->mask.struct_size ? &r->mask : NULL;
-    desc.max_index = r->max_index.struct_size ? &r->max_index : NULL;
-    desc.max_value = r->max_value.struct_size ? &r->max_value : NULL;
-    desc.max_direction = (argmax_cl_direction)r->max_direction;
-    desc.axis_direction = (argmax_cl_direction)r->direction;
-    desc.nan_mode = (argmax_cl_nan_mode)r->nan_mode;
-    return desc;
-}
-
 START_TEST(each_row) {
     const row *const r = &rows[_i];
     const argmax_cl_desc desc = descriptor(r);
@@ -346,78 +288,4 @@ START_TEST(structs_of_a_later_version) {
 }
 END_TEST
 
-static problem checked(const row *r) {
-    const argmax_cl_desc desc = descriptor(r);
-    problem p;
-    expect_status(r->label, check_desc((argmax_cl_operator)r->op, &desc, &p), ARGMAX_CL_SUCCESS, NULL);
-    return p;
-}
-
-START_TEST(a_problem_holds_what_was_checked) {
-    const row r = {.label = "facts",
-                   .input = TENSOR(FLOAT32, 3, SIZES(3, 4, 5), STRIDES(-20, 5, 0), 50),
-                   .index = TENSOR(INT32, 3, SIZES(1, 4, 1), STRIDES(9, -2, 9), 7),
-                   .value = FOLLOWS(FLOAT32),
-                   OVER(2, 2, 0),
-                   .op = ARGMAX_CL_ARGMIN,
-                   .direction = ARGMAX_CL_DECREASING,
-                   IGNORE};
-    const problem p = checked(&r);
-    ck_assert(p.op == ARGMAX_CL_ARGMIN && p.direction == ARGMAX_CL_DECREASING && p.nan_mode == ARGMAX_CL_NAN_IGNORE);
-    ck_assert(p.rank == 3 && p.reduced[0] && !p.reduced[1] && p.reduced[2] && !p.reduced[3]);
-    ck_assert(p.outputs == 4 && p.reduction == 15);
-    ck_assert(p.input.first == 10 && p.input.last == 65 && p.input.offset == 50 && !p.input.empty);
-    ck_assert(p.index.first == 1 && p.index.last == 7 && p.index.type->dtype == ARGMAX_CL_INT32);
-    ck_assert(p.value.first == 0 && p.value.last == 3 && p.value.type->dtype == ARGMAX_CL_FLOAT32);
-    ck_assert(p.value.stride[0] == 4 && p.value.stride[1] == 1 && p.value.stride[2] == 1);
-    ck_assert(p.value.size[0] == 1 && p.value.size[1] == 4 && p.value.size[2] == 1);
-    for (int i = 3; i < MAX_RANK; i++)
-        ck_assert(p.input.size[i] == 1 && p.input.stride[i] == 0 && p.value.size[i] == 1 && p.value.stride[i] == 0);
-    ck_assert(!p.strategy && !p.tuning);
-}
-END_TEST
-
-START_TEST(integers_have_one_nan_mode) {
-    const row r = {
-        .label = "int8", .input = TENSOR(INT8, 1, SIZES(3), NULL, 0), .index = FOLLOWS(INT64), OVER(1, 0), IGNORE};
-    const problem p = checked(&r);
-    ck_assert_int_eq(p.nan_mode, ARGMAX_CL_NAN_PROPAGATE);
-    ck_assert(p.value.type == NULL);
-}
-END_TEST
-
-START_TEST(empty_problems_say_so) {
-    const row r = {
-        .label = "empty", .input = TENSOR(FLOAT32, 3, SIZES(2, 0, 3), NULL, 0), .index = FOLLOWS(INT64), OVER(1, 2)};
-    const problem p = checked(&r);
-    ck_assert(p.outputs == 0 && p.reduction == 3 && p.input.empty && p.index.empty);
-    ck_assert(p.index.size[0] == 2 && p.index.size[1] == 0 && p.index.size[2] == 1);
-}
-END_TEST
-
-START_TEST(products_and_sums_do_not_wrap) {
-    uint64_t r = 0;
-    ck_assert(multiply_u64(P(32), P(31), &r) && r == P(63));
-    ck_assert(multiply_u64(UINT64_MAX, 1, &r) && r == UINT64_MAX);
-    ck_assert(multiply_u64(0, UINT64_MAX, &r) && r == 0);
-    ck_assert(multiply_u64(UINT64_MAX, 0, &r) && r == 0);
-    ck_assert(!multiply_u64(P(32), P(32), &r) && !multiply_u64(UINT64_MAX, 2, &r));
-    ck_assert(add_u64(UINT64_MAX, 0, &r) && r == UINT64_MAX);
-    ck_assert(add_u64(P(63), P(63) - 1, &r) && r == UINT64_MAX);
-    ck_assert(!add_u64(UINT64_MAX, 1, &r) && !add_u64(P(63), P(63), &r));
-}
-END_TEST
-
-int main(void) {
-    Suite *const suite = suite_create("check");
-    TCase *const tests = tcase_create("check");
-    suite_add_tcase(suite, tests);
-    tcase_add_loop_test(tests, each_row, 0, (int)(sizeof rows / sizeof rows[0]));
-    tcase_add_test(tests, sizes_of_structs);
-    tcase_add_test(tests, structs_of_a_later_version);
-    tcase_add_test(tests, a_problem_holds_what_was_checked);
-    tcase_add_test(tests, integers_have_one_nan_mode);
-    tcase_add_test(tests, empty_problems_say_so);
-    tcase_add_test(tests, products_and_sums_do_not_wrap);
-    return run_suite(suite);
-}
+TESTS_MAIN("check", NULL, NULL, EACH(each_row, rows), ONCE(sizes_of_structs), ONCE(structs_of_a_later_version))

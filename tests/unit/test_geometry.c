@@ -107,14 +107,5 @@ START_TEST(few_jobs_are_divided_exactly) {
 }
 END_TEST
 
-int main(void) {
-    Suite *const suite = suite_create("geometry");
-    TCase *const tests = tcase_create("geometry");
-    suite_add_tcase(suite, tests);
-    tcase_add_test(tests, jobs_are_divided_exactly);
-    tcase_add_test(tests, few_jobs_are_divided_exactly);
-    tcase_add_test(tests, families_are_whole);
-    tcase_add_test(tests, names_fit_their_room);
-    tcase_add_test(tests, powers_keep_both_limits);
-    return run_suite(suite);
-}
+TESTS_MAIN("geometry", NULL, NULL, ONCE(jobs_are_divided_exactly), ONCE(few_jobs_are_divided_exactly),
+           ONCE(families_are_whole), ONCE(names_fit_their_room), ONCE(powers_keep_both_limits))

@@ -272,11 +272,4 @@ START_TEST(every_order_gives_the_best) {
 }
 END_TEST
 
-int main(void) {
-    Suite *const suite = suite_create("memory model");
-    TCase *const tests = tcase_create("memory model");
-    tcase_add_test(tests, every_order_gives_the_best);
-    tcase_set_timeout(tests, 120);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TESTS_MAIN("memory model", NULL, NULL, ONCE(every_order_gives_the_best))

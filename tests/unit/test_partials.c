@@ -266,14 +266,5 @@ START_TEST(format_is_as_documented) {
 }
 END_TEST
 
-int main(void) {
-    Suite *const suite = suite_create("partials");
-    TCase *const tests = tcase_create("partials");
-    suite_add_tcase(suite, tests);
-    tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, any_split_gives_the_same_bits, 0, PROBLEM_DTYPE_COUNT * 8);
-    tcase_add_loop_test(tests, keys_order_as_the_oracle_does, 0, 4);
-    tcase_add_test(tests, refusals_name_the_reason);
-    tcase_add_test(tests, format_is_as_documented);
-    return run_suite(suite);
-}
+TESTS_MAIN("partials", NULL, NULL, TIMES(any_split_gives_the_same_bits, PROBLEM_DTYPE_COUNT * 8),
+           TIMES(keys_order_as_the_oracle_does, 4), ONCE(refusals_name_the_reason), ONCE(format_is_as_documented))

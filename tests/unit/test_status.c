@@ -174,20 +174,8 @@ START_TEST(unravel_refuses_and_then_writes_nothing) {
 }
 END_TEST
 
-int main(void) {
-    Suite *const suite = suite_create("status");
-    TCase *const tests = tcase_create("status");
-    suite_add_tcase(suite, tests);
-    tcase_add_test(tests, no_message_before_the_first_failure);
-    tcase_add_test(tests, each_status_has_its_own_sentence);
-    tcase_add_test(tests, opencl_failures_keep_call_and_code);
-    tcase_add_test(tests, a_message_may_quote_the_one_before);
-    tcase_add_test(tests, build_failures_keep_the_log_as_far_as_it_fits);
-    tcase_add_loop_test(tests, dtypes_have_a_name_and_a_size, 0, (int)(sizeof dtypes / sizeof dtypes[0]));
-    tcase_add_test(tests, unknown_dtypes_have_neither);
-    tcase_add_test(tests, init_functions_do_what_the_macros_do);
-    tcase_add_test(tests, version_is_the_header_s);
-    tcase_add_test(tests, unravel_gives_row_major_coordinates);
-    tcase_add_test(tests, unravel_refuses_and_then_writes_nothing);
-    return run_suite(suite);
-}
+TESTS_MAIN("status", NULL, NULL, ONCE(no_message_before_the_first_failure), ONCE(each_status_has_its_own_sentence),
+           ONCE(opencl_failures_keep_call_and_code), ONCE(a_message_may_quote_the_one_before),
+           ONCE(build_failures_keep_the_log_as_far_as_it_fits), EACH(dtypes_have_a_name_and_a_size, dtypes),
+           ONCE(unknown_dtypes_have_neither), ONCE(init_functions_do_what_the_macros_do), ONCE(version_is_the_header_s),
+           ONCE(unravel_gives_row_major_coordinates), ONCE(unravel_refuses_and_then_writes_nothing))
