@@ -9,14 +9,16 @@ import sys
 from problems import code_files, configure, digest, limit_clock, limit_cpu, make
 
 # The tests in the order in which they run: milliseconds first. Programs are those of tests/README.md.
-UNIT = ("test_check", "test_problem", "test_counters", "test_geometry", "test_status", "test_tuning", "print_geometry")
+UNIT = ("test_check", "test_problem", "test_counters", "test_geometry", "test_status", "test_tuning", "test_partials",
+        "print_geometry")
 DEVICE = ("test_buffers", "test_overlaps", "test_device", "test_plans", "test_events", "test_memory", "test_host",
-          "test_forced", "run_problem", "run_faults", "run_limits", "run_stress", "test_layouts", "test_threads")
+          "test_stream", "test_forced", "run_problem", "run_faults", "run_limits", "run_stress", "test_layouts", "test_threads")
 UNIT_SECONDS, DEVICE_SECONDS = 8, 180  # of the processor; what takes more hangs
 LAYER = "argmax_cl_test_layer"
 LAYERED = ("run_faults", "run_limits")  # what makes OpenCL's calls fail lies below them
 SANITIZED = UNIT + ("test_smoke",)  # the sanitizer build of scripts/test.sh runs these
 SKIPPED = 77
+ROUTES = {"streams.txt": ("--route", "host", "--largest-buffer", "4096", "--memory-limit", "16384")}
 PARTS = ("one_launch", "two_launches", "gpu_one_launch", "gpu_two_launches")
 
 
@@ -106,8 +108,9 @@ class HostMutants:
         lists = [("", "kernels.txt"), (tests / "device/lists/dealt.tuning", "dealt.txt")]
         lists += [(build / f"tests/{name}.tuning", "parts.txt") for name in PARTS]
         device = ("--device", *selector) if selector else ()
-        runs = (self.passes(build, program, *device, "--route", "plan", "--file", tests / "device/lists" / name, tuning=tuning)
-                for tuning, name in lists)
+        lists += [("", "masks.txt"), ("", "streams.txt")]
+        runs = (self.passes(build, program, *device, *ROUTES.get(name, ("--route", "plan")), "--file",
+                            tests / "device/lists" / name, tuning=tuning) for tuning, name in lists)
         return next(filter(None, runs), None)
 
     @staticmethod

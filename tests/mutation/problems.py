@@ -18,6 +18,7 @@ from pathlib import Path
 # without a folder is made by CMake, in the build folder.
 LISTS = (
     (None, "kernels.txt"),
+    (None, "masks.txt"),
     ("dealt.tuning", "dealt.txt"),
     ("warps.tuning", "dealt.txt"),
     ("narrow.tuning", "narrow.txt"),
