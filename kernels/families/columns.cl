@@ -132,37 +132,42 @@ static inline void scan_and_leave(__global const T *in, const at_t start, TARGET
 #define LEAVE_VECTOR(o, column, keys, at, from) false
 #else
 #include "memory/answers.clh"
+#define SIDE_BY_SIDE(step) ((step) == 1 || (step) == -1)
 #if VALUE
-#define SIDE_BY_SIDE(g) ((g)->column_index == 1 && (g)->column_value == 1)
 /* The values of a piece whose keys are k. */
 static inline void leave_values(__global const T *in, __global T *restrict value, const dims_t *d, const columns_t *g,
                                 const outer_t *o, const ulong column, const PIECES(T) k, const uint *at,
                                 const ulong from) {
-    __global T *const to = value + o->value[0] + (long)column;
-    PASTE(vstore, PIECE)(bits_of_piece(k), 0, to);
+    __global T *const first = value + o->value[0];
+    PASTE(vstore, PIECE)
+    (PIECE_ALONG(bits_of_piece(k), g->column_value), 0, PIECE_AT(first, column, g->column_value));
     if (PIECE_TELLS(k))
         return;
     T keys[PIECE];
     PASTE(vstore, PIECE)(k, 0, keys);
     for (int j = 0; j < PIECE; ++j)
-        to[j] = winner(d, in, OF_INPUT(o->in) + ((long)column + j) * g->column_stride, !LOSES(keys[j]), from + at[j],
-                       KEY_KNOWN(keys[j]));
+        first[((long)column + j) * g->column_value] =
+            winner(d, in, OF_INPUT(o->in) + ((long)column + j) * g->column_stride, !LOSES(keys[j]), from + at[j],
+                   KEY_KNOWN(keys[j]));
 }
-#else
-#define SIDE_BY_SIDE(g) ((g)->column_index == 1)
 #endif
 #define LEAVE_VECTOR(o, column, keys, at, from)                                                                        \
     leave_vector(in, TARGET_ARGUMENTS, d, g, (o), (column), (keys), (at), (from))
 static inline bool leave_vector(__global const T *in, OUTPUTS, const dims_t *d, const columns_t *g, const outer_t *o,
                                 const ulong column, const T *keys, const uint *at, const ulong from) {
-    if (!SIDE_BY_SIDE(g))
+    if (!SIDE_BY_SIDE(g->column_index))
         return false;
+#if VALUE
+    if (!SIDE_BY_SIDE(g->column_value))
+        return false;
+#endif
 #pragma unroll
     for (int q = 0; q < VEC; q += PIECE) {
         const PIECES(T) k = PASTE(vload, PIECE)(0, keys + q);
         const PIECES(IDX_T) none = PASTE(as_, PIECES(IDX_T))(PASTE(convert_, PIECES(SIGNED_IDX_T))(NO_WINNERS(k)));
         const PIECES(IDX_T) row = PASTE(convert_, PIECES(IDX_T))(PASTE(vload, PIECE)(0, at + q)) + (IDX_T)from;
-        put_piece(INDEX_OF(IDX_T, d, row) | none, index + o->index[0] + (long)column + q);
+        put_piece(PIECE_ALONG(INDEX_OF(IDX_T, d, row) | none, g->column_index),
+                  PIECE_AT(index + o->index[0], column + q, g->column_index));
 #if VALUE
         leave_values(in, value, d, g, o, column + (ulong)q, k, at + q, from);
 #else

@@ -140,12 +140,14 @@ static inline step_t step_at(const dims_t *dims, const rows_t *g, const ulong v)
     enter_segment(dims, g, &step);
     return step;
 }
+#if !STEADY
 static inline void step_on(const dims_t *dims, const rows_t *g, const walk_t by, step_t *step) {
     const ulong before = step->walk.segment;
     walk_on(&step->walk, by, g->segment_vectors);
     if (WALKED == 0 && step->walk.segment != before)
         enter_segment(dims, g, step);
 }
+#endif
 
 #if WALKED == 0
 #define SEGMENT_OF(dims, step) ((step)->segment)

@@ -144,16 +144,17 @@ static inline void transpose_back(PLACES_T v[COLUMNS]) {
 #define transpose_back(v) ((void)(v))
 #endif
 
-/* Leave the answers of the blocks from `first` on where they lie as the blocks do; false where they do not. */
-#define AS_BLOCKS(kept) ((kept)[0] == COLUMNS && (kept)[KEPT - 1] == 1)
+/* Leave the answers of the blocks from `first` on where they lie as the blocks do, or backwards; false where they do
+ * not. */
+#define AS_BLOCKS(kept, step) ((kept)[0] == COLUMNS * (step) && (kept)[KEPT - 1] == (step))
 static inline bool leave_together(OUTPUTS, const dims_t *d, const ulong first, PLACES_T places[COLUMNS],
                                   PLACES_T values[COLUMNS]) {
-    const long at = (long)first * COLUMNS;
+    const long at = (long)first * COLUMNS, step = d->kept_index[KEPT - 1] < 0 ? -1 : 1;
 #if VALUE
-    if (!AS_BLOCKS(d->kept_value))
+    if (!AS_BLOCKS(d->kept_value, step))
         return false;
 #endif
-    if (!AS_BLOCKS(d->kept_index))
+    if (!AS_BLOCKS(d->kept_index, step))
         return false;
     transpose_back(places);
 #pragma unroll
@@ -162,13 +163,14 @@ static inline bool leave_together(OUTPUTS, const dims_t *d, const ulong first, P
 #if REVERSED
         answers = INDEX_OF(IDX_T, d, answers) | AS(IDX_T)(CONVERT(SIGNED_IDX_T)(places[i] < (PLACES_T)0));
 #endif
-        put_piece(answers, index + d->index_offset + at + i * VEC);
+        put_piece(PIECE_ALONG(answers, step), PIECE_AT(index + d->index_offset, at + i * VEC, step));
     }
 #if VALUE
     transpose_back(values);
 #pragma unroll
     for (int i = 0; i < COLUMNS; ++i)
-        PASTE(vstore, VEC)(AS(T)(values[i]), 0, value + d->value_offset + at + i * VEC);
+        PASTE(vstore, VEC)
+    (PIECE_ALONG(AS(T)(values[i]), step), 0, PIECE_AT(value + d->value_offset, at + i * VEC, step));
 #else
     (void)values;
 #endif
