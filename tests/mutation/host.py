@@ -18,7 +18,7 @@ LAYER = "argmax_cl_test_layer"
 LAYERED = ("run_faults", "run_limits")  # what makes OpenCL's calls fail lies below them
 SANITIZED = UNIT + ("test_smoke",)  # the sanitizer build of scripts/test.sh runs these
 SKIPPED = 77
-ROUTES = {"streams.txt": ("--route", "host", "--largest-buffer", "4096", "--memory-limit", "16384")}
+BLOCKS = ("--route", "host", "--largest-buffer", "4096", "--memory-limit", "16384")
 PARTS = ("one_launch", "two_launches", "gpu_one_launch", "gpu_two_launches")
 
 
@@ -108,10 +108,12 @@ class HostMutants:
         lists = [("", "kernels.txt"), (tests / "device/lists/dealt.tuning", "dealt.txt")]
         lists += [(build / f"tests/{name}.tuning", "parts.txt") for name in PARTS]
         device = ("--device", *selector) if selector else ()
-        lists += [("", "masks.txt"), ("", "streams.txt")]
-        runs = (self.passes(build, program, *device, *ROUTES.get(name, ("--route", "plan")), "--file",
-                            tests / "device/lists" / name, tuning=tuning) for tuning, name in lists)
-        return next(filter(None, runs), None)
+        lists += [("", "masks.txt")]
+        places = tests / "device/lists"
+        runs = [(("--route", "plan", "--file", places / name), tuning) for tuning, name in lists]
+        runs += [((*BLOCKS, *how, "--file", places / "streams.txt"), "") for how in ((), ("--copies",))]
+        said = (self.passes(build, program, *device, *arguments, tuning=tuning) for arguments, tuning in runs)
+        return next(filter(None, said), None)
 
     @staticmethod
     def passes(build, program, *arguments, tuning=""):
