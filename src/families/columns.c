@@ -13,6 +13,7 @@ static bool columns_end_here(const geometry_request *r, const geometry *g) {
 
 /* Whether so many lanes share rows of which each has a batch at least. */
 static bool rows_suffice(uint32_t group, uint32_t lanes, uint64_t rows, const geometry *g) {
+    assert(lanes > 0);
     return (uint64_t)(group / lanes) * g->unroll <= rows;
 }
 

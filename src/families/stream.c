@@ -24,6 +24,7 @@ typedef struct {
 static const char *find_block(const layout *l, uint32_t inner_most, block *b) {
     b->kept = &l->kept[l->kept_count - 1];
     b->inner = inner_neighbours(l, inner_most);
+    assert(b->inner > 0);
     const layout_dim *const column = b->inner > 1 ? &l->reduced[l->reduced_count - 1] : b->kept;
     b->row_dims = l->reduced_count - (b->inner > 1 ? 1 : 0);
     b->stride = column->in;
