@@ -108,8 +108,18 @@ static inline void scan_and_leave(__global const T *in, const at_t start, TARGET
 #pragma unroll
     for (uint x = 0; x < EXTREMES; ++x) {
         for (int s = 0; s < count; ++s) {
-            const uint place = (uint)(vector_start(g, column + (ulong)s * VEC) - column);
-            spread(&strip, s, x, keys + place, at + place);
+            const ulong start = vector_start(g, column + (ulong)s * VEC);
+            if (start >= column) {
+                spread(&strip, s, x, keys + (start - column), at + (start - column));
+            } else { /* a tile of fewer columns than a vector, which begins in the one before */
+                T all_keys[VEC];
+                uint all_at[VEC];
+                spread(&strip, s, x, all_keys, all_at);
+                for (uint j = (uint)(column - start); j < VEC; ++j) {
+                    keys[start + j - column] = all_keys[j];
+                    at[start + j - column] = all_at[j];
+                }
+            }
         }
         for (uint a = 0; a < answers; ++a) {
             one_candidate_t best = ONE_NONE;
