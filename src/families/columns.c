@@ -235,7 +235,7 @@ static const char *lay_out_columns(const geometry_request *r, geometry *g) {
     const bool by_vectors = g->outers == 1 || kept->size % min_u32(g->vector, VECTOR_MAX) == 0;
     g->past =
         g->fused == 1 && g->inner == 1 && kept->index == 1 && (g->by_lines || by_vectors) && answers_go_past(r, g);
-    g->by_lines = g->by_lines && g->past;
+    assert(g->past || !g->by_lines); /* tiles have room for what is before the first column */
     refused = plan_merge(r, g->tiles * g->outers, min_u64(kept->size, g->side / g->inner), g);
     if (!refused)
         leave_tail_rows(r, g);
