@@ -9,9 +9,8 @@ import sys
 from problems import code_files, configure, digest, limit_clock, limit_cpu, make
 
 # The tests in the order in which they run: milliseconds first. Programs are those of tests/README.md.
-UNIT = ("test_check", "test_problem", "test_counters", "test_geometry", "test_status", "test_tuning", "test_partials",
-        "print_geometry")
-DEVICE = ("test_buffers", "test_overlaps", "test_device", "test_plans", "test_events", "test_memory", "test_host",
+UNIT = ("test_check", "test_problem", "test_counters", "test_geometry", "test_status", "test_tuning", "print_geometry")
+DEVICE = ("test_partials", "test_buffers", "test_overlaps", "test_device", "test_plans", "test_events", "test_memory", "test_host",
           "test_stream", "test_forced", "run_problem", "run_faults", "run_limits", "run_stress", "test_layouts", "test_threads")
 UNIT_SECONDS, DEVICE_SECONDS = 8, 180  # of the processor; what takes more hangs
 LAYER = "argmax_cl_test_layer"
