@@ -20,7 +20,7 @@ static const char *lay_out_permuted(const geometry_request *r, geometry *g) {
         return "it takes a reduced dim other than the last one without gaps";
     const layout_dim *column = &l->reduced[g->fold];
     const uint64_t rows = l->reduction / column->size;
-    /* Tiles are parts already: the rows are cut only where these leave too few jobs, or values to a merge. */
+    /* Tiles are parts already: the rows are cut only where these are too few jobs, or values want parts to merge. */
     const bool merges = has_values(r->problem);
     whole.split = false;
     const char *refused = lay_column_tiles(&whole, column, rows, l->outputs, g);
