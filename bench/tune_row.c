@@ -80,14 +80,15 @@ size_t tune_partner(size_t field) {
     switch (field) {
     case TUNE_ahead_bytes:
     case TUNE_ahead_columns:
-        return TUNE_hint;
     case TUNE_ahead_narrow:
+        return TUNE_hint;
+    case TUNE_ahead_wide:
     case TUNE_ahead_transposed:
         return TUNE_far_hint;
     case TUNE_hint:
         return TUNE_ahead_bytes;
     case TUNE_far_hint:
-        return TUNE_ahead_narrow;
+        return TUNE_ahead_wide;
     default:
         return field;
     }

@@ -133,9 +133,12 @@ typedef struct {
     abi_long column_stride; /* input stride of the last kept dim; see columns_t */
 } segments_t;
 
+/* `length` blocks lie along the last of their dims, whose outputs are these strides apart, as are the columns: see
+ * columns_t. */
 typedef struct {
     abi_ulong jobs, jobs_per_group;
-    abi_ulong blocks;
+    abi_ulong blocks, length;
+    abi_long block_index, block_value, column_index, column_value;
 } transposed_t;
 
 /* TAIL: pieces behind the parts, and the rows of one. */
@@ -170,7 +173,7 @@ typedef struct {
 /* `columns` elements lie side by side, `width` of them a tile; `inner` neighbours belong to one output. `fused` rows
  * that follow each other in memory are one here, of `row` elements each, and `rest` of them are left at the end.
  * `across` work-items lie side by side over a tile, and `sharing` times as many share its rows. `per_across` is 2^32 /
- * across, rounded up; 0 for 1. */
+ * across, rounded up, 0 for 1, and `per_inner` the same. */
 typedef struct {
     abi_ulong jobs, jobs_per_group, parts;
     abi_ulong rows, chunk; /* fused ones of a column, of a part */
@@ -183,7 +186,7 @@ typedef struct {
     abi_long column_index, column_value; /* between neighbouring outputs */
     abi_ulong first, last;               /* elements of the buffer that the tensor addresses first and last */
     abi_uint width, across, per_across, sharing;
-    abi_uint fused, row, rest, inner;
+    abi_uint fused, row, rest, inner, per_inner, unused;
 #ifndef ON_DEVICE
     columns_tail_t tail;
 #elif TAIL
@@ -191,9 +194,21 @@ typedef struct {
 #endif
 } stream_t;
 
+/* Elements of a reduction that few_rows.cl takes. */
+#define FEW_ELEMENTS_MOST 64
+
+/* `vectors` in all, `row_vectors` over the last kept dim, of which the last one begins with `last_before`
+ * outputs of the one before it; a work-item has `turns` of them one after the other. */
+typedef struct {
+    abi_ulong jobs, jobs_per_group;
+    abi_ulong vectors, row_vectors, per_row_vectors;
+    abi_long column_stride, column_index, column_value; /* between neighbouring outputs: see columns_t */
+    abi_uint elements, turns, last_before, unused;
+} few_rows_t;
+
 /* Steps of the index for one step along each of the other reduced dims, and along the columns. */
 typedef struct {
-    abi_long row[MAX_RANK];
+    abi_long row[MAX_RANK - 1];
     abi_long column;
 } weights_t;
 

@@ -144,12 +144,13 @@ typedef struct layout {
 /* p->outputs must not be 0. Cannot fail. */
 void layout_collapse(const problem *p, layout *out);
 
-/* ---- policy/device.c: facts, choice, and the guard against fork -------------------------------------------------- */
+/* ---- policy/device.c, device_list.c, fork.c: facts, choice, and the guard against fork --------------------------- */
 
 /* How a work-group sees what others of the same launch have written (kernels/workgroup/finish.clh): not at all, by the
  * atomics of OpenCL C 2.0 or 3.0, by PTX. */
 typedef enum ordering { ORDERING_NONE, ORDERING_CL20, ORDERING_CL30, ORDERING_PTX } ordering;
 
+#define DEVICE_NAME_BYTES 256
 #define PROCESSOR_BYTES 64
 typedef struct device_facts {
     cl_device_type type;
@@ -172,9 +173,9 @@ typedef struct device_facts {
     bool no_general;             /* its compiler makes wrong programs of a mask and of both extrema */
     uint32_t loop_limit;         /* iterations of all its loops that a work-item completes; 0: any number */
     ordering ordering;
-    bool wide_atomics;               /* 64-bit maximum and exchange */
-    char name[256], vendor[256];     /* CL_DEVICE_NAME, CL_DEVICE_VENDOR */
-    char processor[PROCESSOR_BYTES]; /* CPU devices: see processor_name */
+    bool wide_atomics;                                       /* 64-bit maximum and exchange */
+    char name[DEVICE_NAME_BYTES], vendor[DEVICE_NAME_BYTES]; /* CL_DEVICE_NAME, CL_DEVICE_VENDOR */
+    char processor[PROCESSOR_BYTES];                         /* CPU devices: see processor_name */
 } device_facts;
 
 /* processor.c: "AuthenticAMD family 26 model 2", by the processor that runs this; "" where it has no such name. */
@@ -185,6 +186,10 @@ void processor_name(char name[PROCESSOR_BYTES]);
 const char *environment_trusted(const char *name);
 
 argmax_cl_status device_query(cl_device_id device, device_facts *facts);
+/* "unnamed" where it tells none. */
+cl_int device_name(cl_device_id device, char name[DEVICE_NAME_BYTES]);
+/* Older than OpenCL 1.2. */
+bool device_is_too_old(cl_device_id device);
 /* The device that the selector names (see argmax_cl_create_default). */
 argmax_cl_status device_select(const char *selector, cl_device_id *device);
 /* Remember this process as the one that uses OpenCL; refuse in a forked child. Call before any OpenCL call. */
@@ -276,7 +281,7 @@ typedef struct geometry {
     uint32_t inner;          /* stream, columns: of these that belong to an output */
     uint32_t sharing, width; /* stream: work-items that share a column, columns of a tile */
     uint32_t period;         /* stream: rows after which they begin at the same place within a vector */
-    bool phased, one_batch;  /* stream.cl: PHASED, ONE_BATCH */
+    bool phased;             /* stream.cl: PHASED */
     uint64_t side;           /* columns, permuted, segments: columns of a tile, except the last */
     uint32_t fold;           /* permuted: which reduced dim the columns are */
     launch_grid scan;

@@ -34,12 +34,6 @@ static inline outer_t outer_at(const dims_t *d, const ulong outer, const ulong c
     return o;
 }
 
-#if BOTH
-#define COLUMN_STEP(d, g, x, what) ((x) ? (d)->maximum.column_##what : (g)->column_##what)
-#else
-#define COLUMN_STEP(d, g, x, what) ((g)->column_##what)
-#endif
-
 /* Leave one column's answer of extreme x. */
 static inline void leave(__global const T *in, TARGET, const dims_t *d, const columns_t *g, const outer_t *o,
                          const ulong part, const ulong column, const uint x, const bool found, const T k,
@@ -126,7 +120,7 @@ static inline void scan_and_leave(__global const T *in, const at_t start, TARGET
             for (uint j = 0; j < FUSED; ++j) {
                 for (uint i = 0; i < inner; ++i) {
                     const uint place = j * width + a * inner + i;
-                    if (IS_ROW(at[place]))
+                    if (IS_FOUND(at[place]))
                         best = one_better(
                             best, ONE_CANDIDATE(x, keys[place], (row_of(g, from + at[place]) + j - first) * inner + i));
                 }
@@ -251,7 +245,7 @@ static inline void bring(const columns_t *g, const ulong own, const uint share, 
         for (uint j = 0; j < VEC; ++j)
             if (j >= back)
                 ONE_OF(shared[PLACE((uint)get_local_id(0), j - back)], x) =
-                    IS_ROW(at[j]) ? ONE_CANDIDATE(x, keys[j], at[j] * SHARING + share) : ONE_NONE;
+                    IS_FOUND(at[j]) ? ONE_CANDIDATE(x, keys[j], at[j] * SHARING + share) : ONE_NONE;
     }
 }
 

@@ -6,8 +6,8 @@
  * With GROUP = LANES = 1 and VEC = 16 this is a CPU's loop over contiguous rows; with GROUP = 256 it is a GPU's.
  *
  * From the host, besides order.clh and index.clh: GROUP, LANES (powers of two), UNROLL (vectors in flight), and
- *   OVERLAP  a segment's last vector is moved back to end with the segment (segment >= VEC); with aligned loads its
- *            first one is moved too, forward to begin with it (rows_moved.clh)
+ *   OVERLAP  a segment's last vector is moved back to end with the segment (segment >= VEC); with aligned loads
+ *            segments begin and end anywhere (rows_anywhere.clh), and RUNS says that they have LANES * UNROLL vectors
  *   TOGETHER UNROLL vectors from a multiple of UNROLL on never cross a segment's end (LANES 1, no gaps; OVERLAP only
  *            with PLACED and BY_VALUE, which read a last vector alone)
  *   STEADY   vectors that are LANES apart lie at equal distances: one reduced dim, or segments whose number of vectors
@@ -50,15 +50,14 @@ static inline partial_t as_partial(const candidate_t best, const ulong origin) {
 }
 #endif
 
-/* Whether rows begin and end anywhere, and vectors of narrow elements are then shifted (rows_moved.clh). */
-#define MOVES (OVERLAP && LOAD_ALIGNED)
-#define SHIFTS (MOVES && BITS <= 16)
-#if MOVES /* else accumulators lie in memory where there are many */
+/* Whether rows begin and end anywhere (rows_anywhere.clh). */
+#define ANYWHERE (OVERLAP && LOAD_ALIGNED)
+#if ANYWHERE /* else accumulators lie in memory where there are many */
 #define ALWAYS __attribute__((always_inline))
 #else
 #define ALWAYS PART_OF_KERNEL
 #endif
-#if SHIFTS
+#if ANYWHERE
 #define IN in,
 #define IN_PARAMETER __global const T *in,
 #else
@@ -66,29 +65,24 @@ static inline partial_t as_partial(const candidate_t best, const ulong origin) {
 #define IN_PARAMETER
 #endif
 
-#if MOVES
-#include "families/rows_moved.clh"
+#if ANYWHERE
+#include "families/rows_anywhere.clh"
 #endif
 
-/* Index of a vector's first element within the whole reduction. */
-static inline ulong first_index(const at_t start, const dims_t *dims, const rows_t *g, const ulong v) {
-#if MOVES
-    const walk_t w = walk_to(v, g->segment_vectors);
-    return w.segment * g->segment + place_in(start + segment_start(dims, w), w.x, g);
-#elif OVERLAP
-    const walk_t w = walk_to(v, g->segment_vectors);
+#if !ANYWHERE
+/* Index of component j of vector v within the whole reduction. */
+static inline ulong index_of(const at_t start, const dims_t *dims, const rows_t *g, const ulong v, const uint j) {
     (void)start;
     (void)dims;
-    return w.segment * g->segment + vector_place(w.x, g->segment);
+#if OVERLAP
+    const walk_t w = walk_to(v, g->segment_vectors);
+    return w.segment * g->segment + vector_place(w.x, g->segment) + j;
 #else
-    (void)start;
-    (void)dims;
     (void)g;
-    return v * VEC;
+    return v * VEC + j;
 #endif
 }
 
-#if !MOVES
 /* Where vector x of the segment lies that begins at `segment`. */
 static inline at_t vector_in(const at_t start, const dims_t *dims, const rows_t *g, const steps_t segment,
                              const ulong x) {
@@ -107,19 +101,22 @@ typedef struct {
 #endif
 } step_t;
 
+#define ELEMENTS_AHEAD (AHEAD * 8 / BITS)
 #if AHEAD && REDUCED != 1
-/* Elements from a segment to that which lies AHEAD bytes of elements later, in the next output at last. */
+/* Elements from an element to that which is read AHEAD bytes later, in another segment than that of its own, in the
+ * next output at last. Of shorter segments that is so many whole ones later. */
 static inline long way_ahead(const dims_t *dims, const rows_t *g, const walk_t w, const steps_t segment) {
     walk_t ahead = w;
     long next_output = 0;
-    ahead.segment += max((uint)(AHEAD * 8 / BITS / g->segment), 1u);
+    ahead.segment += max((uint)(ELEMENTS_AHEAD / g->segment), 1u);
+    const long back = g->segment > ELEMENTS_AHEAD ? (long)g->segment - ELEMENTS_AHEAD : 0;
 #if REDUCED == 2
     if (ahead.segment >= dims->reduced_size[0]) {
         ahead.segment -= dims->reduced_size[0];
         next_output = dims->kept_in[KEPT_COUNT(*dims) - 1];
     }
 #endif
-    return OF_INPUT(segment_start(dims, ahead)) - OF_INPUT(segment) + next_output;
+    return OF_INPUT(segment_start(dims, ahead)) - OF_INPUT(segment) + next_output - back;
 }
 #endif
 
@@ -159,7 +156,7 @@ static inline void step_on(const dims_t *dims, const rows_t *g, const walk_t by,
 
 #if AHEAD
 /* Where to read AHEAD bytes after p: what follows in memory, or in the rows that follow where there are gaps between
- * them, or as many segments later. */
+ * them, or in this segment or a later one. */
 static inline uintptr_t address_ahead(const at_t p, const dims_t *dims, const rows_t *g, const step_t *step) {
     (void)dims;
     (void)g;
@@ -167,9 +164,10 @@ static inline uintptr_t address_ahead(const at_t p, const dims_t *dims, const ro
 #if GAPS
     return FROM(DATA(p), g->gaps.ahead_by + (step->walk.x * VEC >= g->gaps.turn ? g->gaps.turned_by : 0));
 #elif REDUCED == 1
-    return FROM(DATA(p), AHEAD * 8 / BITS);
+    return FROM(DATA(p), ELEMENTS_AHEAD);
 #else
-    return FROM(DATA(p), WAY_AHEAD(dims, g, step));
+    const bool here = (ulong)step->walk.x * VEC + ELEMENTS_AHEAD < g->segment;
+    return FROM(DATA(p), here ? ELEMENTS_AHEAD : WAY_AHEAD(dims, g, step));
 #endif
 }
 #endif
@@ -224,21 +222,25 @@ static inline void load_vectors(const at_t start, const dims_t *dims, const rows
 
 #endif
 
-#if MOVES
+#if ANYWHERE
 /* Best of the vectors v, v + LANES, ... below `end`, with places relative to index `origin`. */
 static inline ALWAYS candidate_t scan(IN_PARAMETER const at_t start, const dims_t *dims, const rows_t *g, ulong v,
                                       const ulong end, const ulong origin) {
     candidate_t best = CANDIDATE_NONE;
+    const walk_t first = walk_to(v, g->segment_vectors), by = walk_to(LANES, g->segment_vectors);
     walking_t step;
-    step.walk = walk_to(v, g->segment_vectors);
-    step.segment = start + segment_start(dims, step.walk);
+    step.x = (uint)first.x;
+    step.segment = first.segment;
+    step.first = start + segment_start(dims, first);
+    step.lowest = in + g->ends.first;
+    step.highest = in + g->ends.last;
     while (v < end) {
         const ulong left = (end - v + (LANES - 1)) / LANES;
         const uint count = (uint)min(left, (ulong)BLOCK);
         acc_t acc = ACC_EMPTY;
         for (uint k = 0; k < count;)
-            k += fold_some(IN start, dims, g, count - k, k, &step, &acc);
-        TAKE_WINNER(best, acc, first_index(start, dims, g, v + (ulong)at * LANES) + component - origin);
+            k += fold_some(start, dims, g, by, count - k, k, &step, &acc);
+        TAKE_WINNER(best, acc, index_of(start, dims, g, v + (ulong)at * LANES, component) - origin);
         v += (ulong)count * LANES;
     }
     return best;
@@ -281,7 +283,7 @@ static inline candidate_t scan(const at_t start, const dims_t *dims, const rows_
             ACC_STEP(acc, bits[0], k);
         }
 #endif
-        TAKE_WINNER(best, acc, first_index(start, dims, g, v + (ulong)at * LANES) + component - origin);
+        TAKE_WINNER(best, acc, index_of(start, dims, g, v + (ulong)at * LANES, component) - origin);
         v += (ulong)count * LANES;
     }
     return best;
@@ -372,7 +374,7 @@ KERNEL void rows(INPUT, TARGET, const dims_t dims, const rows_t g FINISH_PARAMET
         const job_t row = SPLIT ? divide(job, (job_t)g.parts, g.per_parts) : job;
         const ulong part = SPLIT ? job - row * (job_t)g.parts : 0;
         const ulong out = ROWS == 1 ? row : (ulong)row * ROWS + me / LANES;
-        const ulong origin = SPLIT ? first_index(AT_STEPS(input_start(&dims, out)), &dims, &g, part * g.chunk) : 0;
+        const ulong origin = SPLIT ? index_of(AT_STEPS(input_start(&dims, out)), &dims, &g, part * g.chunk, 0) : 0;
         candidate_t best = CANDIDATE_NONE;
 #if TAIL
         const at_t start = AT_STEPS(input_start(&dims, out));

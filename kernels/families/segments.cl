@@ -2,9 +2,9 @@
  * neighbouring outputs lie beside them: one work-item walks the outputs of a tile side by side, in the order of memory.
  *
  * A job is a tile: neighbours along the last kept dim. At each position on the other reduced dims the segment of each
- * output goes into that output's accumulator (order.clh), which waits in the first-level cache until the next
- * position's. Iterations are counted over the vectors of segments; a block, as many whole segments as an accumulator
- * counts, ends with a candidate for each output.
+ * output goes into that output's accumulator (order.clh), which waits in a cache until the next position's. Iterations
+ * are counted over the vectors of segments; a block, as many whole segments as an accumulator counts, ends with a
+ * candidate for each output.
  *
  * From the host, besides order.clh and index.clh: SIDE (outputs of a tile at most), UNROLL (vectors in flight), and
  *   OVERLAP  a segment's last vector is moved back to end with the segment (segment >= VEC)

@@ -1,5 +1,5 @@
 /* Reductions of blocks of a few elements: BLOCK_ROWS rows of COLUMNS columns without gaps, which follow each other in
- * memory; a block of one column is a row of the input.
+ * memory along the other kept dims; a block of one column is a row of the input.
  *
  * A work-item takes VEC blocks at once. It loads them as memory lies and transposes them in its registers: then each
  * vector has the same element of all of them, and rows are reduced with no step that goes across a vector. The answers
@@ -7,11 +7,10 @@
  *
  * From the host, besides order.clh, index.clh and answers.clh: BLOCK_ROWS and COLUMNS; STEP, the rows that are reduced
  * at once; CHUNK, the elements of a block that are transposed at once: VEC, or all of fewer. There are VEC blocks at
- * least, and a signed element can tell a row's place. GROUP and REDUCED are 1, KEPT is 1 (of one column) or 2, SPLIT 0.
- */
+ * least, and a signed element can tell a row's place. GROUP and REDUCED are 1, SPLIT 0. */
 #include "options.clh"
 
-#if VEC == 1 || VEC > 16 || GROUP > 1 || REDUCED != 1 || KEPT == 0 || SPLIT
+#if VEC == 1 || VEC > 16 || GROUP > 1 || REDUCED != 1 || SPLIT
 #error "not implemented: one block at once, several work-items, several reduced dims, parts"
 #endif
 
@@ -144,8 +143,13 @@ static inline void transpose_back(PLACES_T v[COLUMNS]) {
 #define transpose_back(v) ((void)(v))
 #endif
 
+/* Kept dims besides the columns. */
+#define OUTERS(dims) (KEPT_COUNT(dims) - (COLUMNS > 1))
+
 /* Leave the answers of the blocks from `first` on where they lie as the blocks do, or backwards; false where they do
  * not. */
+#define ONE_OUTER (KEPT == 1 + (COLUMNS > 1))
+#if ONE_OUTER
 #define AS_BLOCKS(kept, step) ((kept)[0] == COLUMNS * (step) && (kept)[KEPT - 1] == (step))
 static inline bool leave_together(OUTPUTS, const dims_t *d, const ulong first, PLACES_T places[COLUMNS],
                                   PLACES_T values[COLUMNS]) {
@@ -176,19 +180,33 @@ static inline bool leave_together(OUTPUTS, const dims_t *d, const ulong first, P
 #endif
     return true;
 }
-
-/* Leave one answer. */
-static inline void leave(__global const T *in, TARGET, const dims_t *d, const ulong block, const int column,
-                         const SIGNED_T at, const T bits) {
-    const long outer = (long)block;
-    long index_at = d->index_offset + outer * d->kept_index[0];
-    long value_at = d->value_offset + outer * d->kept_value[0];
-#if KEPT == 2
-    index_at += column * d->kept_index[1];
-    value_at += column * d->kept_value[1];
 #endif
-    put_answer(d, in, TARGET_ARGUMENTS, 0, index_at, value_at, d->in_offset + outer * ELEMENTS + column, at >= 0,
-               (ulong)at, true, bits);
+
+/* Leave the answers of a column of VEC blocks, of which the first `before` are another's. Most blocks are one step of
+ * the last of their dims behind the one before. */
+static inline void leave(__global const T *in, TARGET, const dims_t *d, const transposed_t *g, const ulong first,
+                         const uint before, const int column, const PLACES_T places, const TV values) {
+    long index_at = 0, value_at = 0;
+    SIGNED_T at[VEC];
+    T bits[VEC];
+    SPREAD(places, at);
+    SPREAD(values, bits);
+    for (uint b = before, left = 0; b < VEC; ++b, --left) {
+        const ulong block = first + b;
+        if (left == 0) {
+            left = (uint)min(g->length - block % g->length, (ulong)VEC);
+            index_at = d->index_offset + unravel(block, OUTERS(*d), d->kept_size, d->kept_index);
+            value_at = d->value_offset + unravel(block, OUTERS(*d), d->kept_size, d->kept_value);
+#if COLUMNS > 1
+            index_at += column * g->column_index;
+            value_at += column * g->column_value;
+#endif
+        }
+        put_answer(d, in, TARGET_ARGUMENTS, 0, index_at, value_at, d->in_offset + (long)block * ELEMENTS + column,
+                   at[b] >= 0, (ulong)at[b], true, bits[b]);
+        index_at += g->block_index;
+        value_at += g->block_value;
+    }
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void transposed(__global const T *restrict in, TARGET,
@@ -209,15 +227,13 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void transposed(__gl
             values[c] = places[c];
 #endif
         }
+#if ONE_OUTER
         const bool left = first == own && leave_together(TARGET_ARGUMENTS, &dims, first, places, values);
-        for (int c = 0; c < COLUMNS && !left; ++c) {
-            SIGNED_T at[VEC];
-            T bits[VEC];
-            SPREAD(places[c], at);
-            SPREAD(AS(T)(values[c]), bits);
-            for (uint b = (uint)(own - first); b < VEC; ++b)
-                leave(in, TARGET_ARGUMENTS, &dims, first + b, c, at[b], bits[b]);
-        }
+#else
+        const bool left = false;
+#endif
+        for (int c = 0; c < COLUMNS && !left; ++c)
+            leave(in, TARGET_ARGUMENTS, &dims, &g, first, (uint)(own - first), c, places[c], AS(T)(values[c]));
     }
     ANSWERS_ARE_LEFT();
 }

@@ -5,14 +5,24 @@
 
 #define TOO_LARGE "it takes blocks short enough for local memory"
 
+static bool has_columns(const layout *l) {
+    return l->kept_count > 1 && l->kept[l->kept_count - 1].in == 1;
+}
+
+uint32_t block_dims(const layout *l) {
+    return l->kept_count - (has_columns(l) ? 1 : 0);
+}
+
 uint64_t block_columns(const layout *l) {
-    const layout_dim *row = &l->reduced[0], *outer = &l->kept[0];
-    const uint64_t columns = l->kept_count == 2 ? l->kept[1].size : 1;
-    if (l->reduced_count != 1 || l->kept_count > 2 || (l->kept_count == 2 && l->kept[1].in != 1))
+    const layout_dim *row = &l->reduced[0];
+    const uint64_t columns = has_columns(l) ? l->kept[l->kept_count - 1].size : 1;
+    if (l->reduced_count != 1 || row->in != (int64_t)columns || row->size > INT32_MAX / columns)
         return 0;
-    const bool follow =
-        row->in == (int64_t)columns && row->size <= INT32_MAX / columns && outer->in == (int64_t)(row->size * columns);
-    return follow ? columns : 0;
+    uint64_t next = row->size * columns;
+    for (uint32_t i = block_dims(l); i-- > 0; next *= l->kept[i].size)
+        if (l->kept[i].in != (int64_t)next)
+            return 0;
+    return columns;
 }
 
 /* Banks of local memory, words of 32 bits wide: no more than this of them, each tuning row's own number. */
@@ -131,6 +141,8 @@ static const char *lay_out_blocks(const geometry_request *r, geometry *g) {
     g->tuning = t->name;
     if (!columns)
         return NO_BLOCKS;
+    if (block_dims(l) > 1)
+        return "it takes blocks along one kept dim";
     choose_block_vector(r, rows, columns, group, g);
     const uint32_t tile = choose_tile(r, group, g->vector);
     if (block > tile / element_bytes(r->problem))

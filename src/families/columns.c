@@ -126,6 +126,8 @@ static void lay_lanes(const geometry_request *r, uint32_t group, uint32_t at_onc
                       uint64_t rows, uint64_t outers, geometry *g) {
     g->strip = g->panel = 1;
     g->unroll = at_once ? at_once : rows_in_flight(r, g->vector * element_bytes(r->problem), rows);
+    if (g->family == &family_permuted) /* whose rows each have an address of their own */
+        g->unroll = min_u32(g->unroll, r->tuning->unroll_permuted);
     g->lanes = lanes_across(r, group, column, outers, rows, g);
     g->side = (uint64_t)g->lanes * g->vector;
     g->tiles = ceil_div(column->size, g->side);
@@ -178,8 +180,9 @@ const char *lay_column_tiles(const geometry_request *r, const layout_dim *column
 }
 
 /* Rows that a work-item alone reads as one, where they follow each other in memory and are less than a few vectors: as
- * many as are whole vectors, where such wide rows are not too few; of narrow elements more, if there are many. */
-static uint32_t rows_fused(const geometry_request *r, const layout_dim *column, const layout_dim *row) {
+ * many as are whole vectors, where such wide rows are not too few and hardly a row is read twice; of narrow elements
+ * more, if there are many. */
+static uint32_t rows_fused(const geometry_request *r, const layout_dim *column, const layout_dim *row, uint64_t inner) {
     const layout_dim any = {.size = UINT32_MAX, .in = 1};
     const uint64_t columns = column->size;
     geometry g = {0};
@@ -190,14 +193,16 @@ static uint32_t rows_fused(const geometry_request *r, const layout_dim *column, 
     const tuning_row *t = r->tuning;
     const uint64_t few = t->fused_vectors * (uint64_t)g.vector;
     if (column_group(r, g.vector) > 1 || columns >= few ||
-        columns * g.vector * element_bytes(r->problem) > strip_room(r, false))
+        columns * g.vector * element_bytes(r->problem) > strip_room(r))
         return 1;
     uint32_t fused = g.vector;
     while (fused > 1 && columns * (fused / 2) % g.vector == 0)
         fused /= 2;
     while (fused > 1 && columns * fused < few && row->size >= 2 * (uint64_t)t->fused_rows_many * fused)
         fused *= 2;
-    return row->size >= t->fused_rows * (uint64_t)fused ? fused : 1;
+    /* The last wide row of a dim is moved back to end with it. */
+    const uint64_t twice = ceil_div(row->size, fused) * fused - row->size, all = r->layout->reduction / inner;
+    return row->size >= fused && twice <= row->size / 8 && all >= t->fused_rows * (uint64_t)fused ? fused : 1;
 }
 
 /* The accumulators count on from one piece to the next, whose rows are many enough for each work-item to be worth the
@@ -223,7 +228,7 @@ static const char *lay_out_columns(const geometry_request *r, geometry *g) {
     }
     const layout_dim *row = &l->reduced[l->reduced_count - (g->inner > 1 ? 2 : 1)];
     assert(row->size > 0);
-    g->fused = rows_fused(r, &column, row);
+    g->fused = rows_fused(r, &column, row, g->inner);
     const uint64_t rows = l->reduction / g->inner / row->size * ceil_div(row->size, g->fused);
     column.size *= g->fused;
     /* Whether vectors are aligned is told of a dim of the layout itself. */

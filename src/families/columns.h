@@ -4,16 +4,13 @@
 
 #include "families/geometry.h"
 
-#define UNROLL_MAX 32 /* kernels/options.clh */
-
 extern const family family_columns, family_permuted;
 
 /* Lay tiles over a dim as columns and cut its rows into parts of the reduction: NULL, or why that cannot be. */
 const char *lay_column_tiles(const geometry_request *r, const layout_dim *column, uint64_t rows, uint64_t outers,
                              geometry *g);
-/* What a work-item alone (strip.c) holds of a row: bytes of it that it may hold accumulators
- * for, of wide rows or narrow ones; */
-uint32_t strip_room(const geometry_request *r, bool wide);
+/* What a work-item alone (strip.c) holds of a row: bytes of it that it may hold accumulators for; */
+uint32_t strip_room(const geometry_request *r);
 /* its strip, tiles of it, vectors in registers, and rows at once: NULL, or why that cannot be. A part has `least_rows`
  * at least. */
 const char *lay_strip(const geometry_request *r, const layout_dim *column, uint64_t rows, uint64_t outers,

@@ -48,8 +48,20 @@ uint64_t enough_groups(const geometry_request *r, const family *of) {
     return ceil_div(wanted_groups(r, of) * r->tuning->enough_percent, 100);
 }
 
+uint64_t idle_share(uint64_t jobs, uint64_t units) {
+    const uint64_t room = ceil_div(jobs, units) * units;
+    return (room - jobs) * 100 / room;
+}
+
+/* Whether so many equal jobs, each of a compute unit alone, let none wait long at the end. */
+static bool is_even(const geometry_request *r, const family *of, uint64_t jobs) {
+    const uint32_t group = of->over_columns ? r->tuning->group_columns : r->tuning->group;
+    return group > 1 || idle_share(jobs, r->device->compute_units) <= r->tuning->idle_percent;
+}
+
 bool whole_reductions_do(const geometry_request *r, const geometry *g) {
-    return g->scan.jobs >= enough_groups(r, g->family) || g->units < 2 * g->least;
+    return (g->scan.jobs >= enough_groups(r, g->family) && is_even(r, g->family, g->scan.jobs)) ||
+           g->units < 2 * g->least;
 }
 
 bool always_suits(const geometry_request *r, const geometry *g) {
@@ -107,6 +119,22 @@ uint64_t part_units(const geometry_request *r, uint64_t elements, uint64_t turns
     return loops ? max_u64(1, min_u64(most, loops / LOOPS_A_UNIT / turns)) : most;
 }
 
+#define TRIES 64 /* for a number of parts on either side of that wanted */
+
+/* The number of parts nearest to `wanted`, from half of it to `most`, with which compute units are even; `wanted` where
+ * none is. */
+static uint64_t even_parts(const geometry_request *r, uint64_t groups, uint64_t wanted, uint64_t most,
+                           const geometry *g) {
+    for (uint64_t i = 0; i < TRIES; ++i) {
+        const uint64_t more = wanted + i, fewer = wanted - min_u64(i, wanted / 2);
+        if (more <= most && is_even(r, g->family, groups * more))
+            return more;
+        if (fewer >= 2 && is_even(r, g->family, groups * fewer))
+            return fewer;
+    }
+    return wanted;
+}
+
 #define TOO_SMALL_TO_SPLIT "it takes reductions of at least two pieces to share out"
 
 const char *cut(const geometry_request *r, uint64_t groups, uint64_t smallest, uint64_t step, uint64_t most,
@@ -116,9 +144,9 @@ const char *cut(const geometry_request *r, uint64_t groups, uint64_t smallest, u
     if (r->split) {
         if (g->units < 2)
             return TOO_SMALL_TO_SPLIT;
-        /* One work-group too many waits for all the others. */
         parts = max_u64(2, min_u64(wanted / groups, g->units / smallest));
-        parts = max_u64(parts, ceil_div(g->units, most));
+        parts =
+            max_u64(even_parts(r, groups, parts, min_u64(2 * parts, g->units / smallest), g), ceil_div(g->units, most));
     } else if (g->units > most) {
         return r->device->loop_limit ? "loops that this device ends early cannot do so long a reduction"
                                      : "it takes reductions of at most 2^30 elements";
@@ -273,9 +301,15 @@ void choose_mask(const geometry_request *r, int64_t along, bool anywhere, geomet
 }
 
 uint32_t loads_in_flight(const geometry_request *r, uint32_t loads) {
-    const uint32_t bytes = element_bytes(r->problem);
-    return is_general(r->problem) && bytes < sizeof(cl_uint) ? max_u32(1, loads * bytes / (uint32_t)sizeof(cl_uint))
-                                                             : loads;
+    const uint32_t bytes = element_bytes(r->problem), word = sizeof(cl_uint);
+    uint32_t some = loads;
+    if (is_masked(r->problem))
+        some = some * r->tuning->unroll_mask_percent / 100;
+    else if (wants_both(r->problem) && bytes >= word)
+        some = some * r->tuning->unroll_both_percent / 100;
+    if (is_general(r->problem) && bytes < word)
+        some = some * bytes / word;
+    return max_u32(1, some);
 }
 
 uint64_t candidate_bytes(const problem *p) {

@@ -60,6 +60,9 @@ uint64_t enough_groups(const geometry_request *r, const family *of);
 /* 2^32 / divisor, rounded up; 0 for 1. */
 uint32_t short_reciprocal(uint64_t divisor);
 
+/* Loads in flight, at most (kernels/options.clh). */
+#define UNROLL_MAX 32
+
 /* Elements of the widest vector in OpenCL C. */
 #define VECTOR_MAX 16u
 /* Elements of the widest vector of `bytes` bytes that the tuning allows; `wide` where those of kernels/memory/wide.clh
@@ -74,8 +77,8 @@ load_kind kind_of_load(const geometry_request *r, bool adjacent, uint32_t vector
 /* How the bytes of the mask lie for a vector whose neighbours lie `along` apart in it; g->vector and g->load are set,
  * choose_arithmetic follows. `anywhere`: vectors start at elements of any number. */
 void choose_mask(const geometry_request *r, int64_t along, bool anywhere, geometry *g);
-/* As many loads in flight as leave registers for the accumulator, which with a mask or both extrema counts beside each
- * component in 32 bits (kernels/accumulate/general.clh). */
+/* As many loads in flight as leave registers for the accumulator, which with a mask or both extrema has a count of 32
+ * bits for each component (kernels/accumulate/general.clh), and for the mask's. */
 uint32_t loads_in_flight(const geometry_request *r, uint32_t loads);
 /* Bytes of the candidates of one column. */
 uint64_t candidate_bytes(const problem *p);
@@ -86,10 +89,11 @@ void choose_arithmetic(const geometry_request *r, geometry *g);
  * choose_arithmetic. */
 bool can_be_by_value(const geometry_request *r, const geometry *g);
 
-/* Columns of blocks of rows and columns without gaps, which follow each other without gaps; 1: rows of the input; 0:
- * the problem has no such blocks. */
+/* Columns of blocks of rows and columns without gaps, which follow each other without gaps along all other kept dims;
+ * 1: rows of the input; 0: the problem has no such blocks. And the number of those dims. */
 #define NO_BLOCKS "it takes one reduced dim of neighbours or of columns without gaps"
 uint64_t block_columns(const layout *l);
+uint32_t block_dims(const layout *l);
 /* Neighbours of the last reduced dim, up to `most`, that belong to one output and lie with those of others in one row;
  * 1: none do. */
 uint32_t inner_neighbours(const layout *l, uint32_t most);
@@ -105,13 +109,15 @@ bool answers_may_go_past(const geometry_request *r);
 /* Whether they are stored past the caches: g->scan, vector, load and parts are set. */
 bool answers_go_past(const geometry_request *r, const geometry *g);
 
+/* Of the time that so many equal jobs take, what the compute units wait at its end, in percent. */
+uint64_t idle_share(uint64_t jobs, uint64_t units);
 /* Elements of a unit, and turns that a loop takes for it; the units of a part at most. */
 uint64_t part_units(const geometry_request *r, uint64_t elements, uint64_t turns);
 /* Cut g->units of each output into parts, so that `groups` work-groups for whole outputs become enough for the device
- * and, where two parts suffice, no more than are wanted, and no part has more than `most` units. g->least units are a
- * batch, and a reduction of two is worth cutting; `smallest` are what a part has at least. Parts below a batch are
- * multiples of `smallest`, others of a batch, those of many batches of `step`. NULL, or why it cannot be cut and must,
- * or is too long and may not. */
+ * and, where two parts suffice, no more than are wanted, or than twice that where compute units would wait at the end,
+ * and no part has more than `most` units. g->least units are a batch, and a reduction of two is worth cutting;
+ * `smallest` are what a part has at least. Parts below a batch are multiples of `smallest`, others of a batch, those of
+ * many batches of `step`. NULL, or why it cannot be cut and must, or is too long and may not. */
 const char *cut(const geometry_request *r, uint64_t groups, uint64_t smallest, uint64_t step, uint64_t most,
                 geometry *g);
 /* Jobs to work-groups, in runs where there are more jobs than groups that pay: `most`, or on devices with one work-item

@@ -72,15 +72,13 @@ const family family_permuted = {
     .describe = describe_columns,
 };
 
-/* A whole reduction of no more lines is gathered where columns have no line each: one pass has all of them cached. */
-#define LINES_GATHERED 64
-
-/* Folding suits when outputs have lines of their own, and no gather of a few lines is faster. */
+/* Folding suits when outputs have lines of their own, and no gather is faster: of a few lines, without one for each
+ * column, one pass has all in a cache. */
 static bool fold_is_nearest(const geometry_request *r, const geometry *g) {
     const layout *l = r->layout;
     const layout_dim *const column = &l->kept[l->kept_count - 1];
     const uint32_t line = max_u32(r->tuning->line_bytes / element_bytes(r->problem), 1);
-    const bool few = l->reduced[g->fold].size < line && l->reduction <= LINES_GATHERED * (uint64_t)line;
+    const bool few = l->reduced[g->fold].size < line && l->reduction <= r->tuning->gathered_lines * (uint64_t)line;
     const bool alone = column->size == 1 || column->in >= (int64_t)line || column->in <= -(int64_t)line;
     return alone && !(g->parts == 1 && few);
 }

@@ -80,11 +80,10 @@ const family family_register_rows = {
 
 /* With one work-item a group, walking rows is as good; and so it is where loads are less than a word of longer rows. */
 #define WORD_BYTES 4u
-#define PART_WORDS_MOST UINT64_C(16)
 static bool groups_hold_rows(const geometry_request *r, const geometry *g) {
     const uint32_t bytes = element_bytes(r->problem);
     return g->scan.group > 1 &&
-           (g->vector * bytes >= WORD_BYTES || r->layout->reduction * bytes <= PART_WORDS_MOST * WORD_BYTES);
+           (g->vector * bytes >= WORD_BYTES || r->layout->reduction * bytes <= r->tuning->register_part_bytes);
 }
 
 const strategy strategy_register_rows = {"register-rows", &family_register_rows, false, false,

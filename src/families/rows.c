@@ -28,22 +28,23 @@ static bool is_placeable(const geometry_request *r) {
 #define PEELED_LEAST 2
 
 /* The widest vector for rows of several dims, or for short ones, that begin and end anywhere
- * (kernels/families/rows_moved.clh): of which a row has some, and a word at least. 1: none. */
+ * (kernels/families/rows_anywhere.clh): of which a row has some, and a word at least. 1: none. */
 #define WORD_BYTES 4u
-static uint32_t moved_vector(const geometry_request *r, uint32_t widest) {
+#define ANYWHERE_LENGTH_MOST (UINT64_C(1) << 30)
+static uint32_t anywhere_vector(const geometry_request *r, uint32_t widest) {
     const uint32_t bytes = element_bytes(r->problem);
     const tuning_row *t = r->tuning;
     const uint64_t size = r->layout->reduced[r->layout->reduced_count - 1].size;
-    const bool ends_matter = r->layout->reduced_count > 1 || size * bytes < t->moved_row_bytes;
+    const bool ends_matter = r->layout->reduced_count > 1 || size * bytes < t->anywhere_row_bytes;
     const bool several = r->group_limit > 1 && t->group > 1 && t->group_short > 1 && !is_general(r->problem);
-    const uint32_t vector = floor_power(max_u64(1, size / max_u32(t->moved_vectors, 1)), widest);
-    return t->moved_vectors && several && ends_matter && (bytes >= WORD_BYTES || r->device->little_endian) &&
-                   vector * bytes >= WORD_BYTES
+    const uint32_t vector = floor_power(max_u64(1, size / max_u32(t->anywhere_vectors, 1)), widest);
+    return t->anywhere_vectors && several && ends_matter && size < ANYWHERE_LENGTH_MOST &&
+                   (bytes >= WORD_BYTES || r->device->little_endian) && vector * bytes >= WORD_BYTES
                ? vector
                : 1;
 }
 
-static bool moves(const geometry *g) {
+static bool lies_anywhere(const geometry *g) {
     return g->overlap && g->load == LOAD_ALIGNED;
 }
 
@@ -61,12 +62,12 @@ static void choose_row_vector(const geometry_request *r, geometry *g) {
     } else if (!adjacent) {
         g->vector = 1;
     } else {
-        const uint32_t moved = moved_vector(r, widest);
+        const uint32_t anywhere = anywhere_vector(r, widest);
         g->vector = aligned_vector(l, widest, last);
         while (last->size % g->vector)
             g->vector /= 2;
-        g->overlap = moved > g->vector;
-        g->vector = max_u32(moved, g->vector);
+        g->overlap = anywhere > g->vector;
+        g->vector = max_u32(anywhere, g->vector);
         if (!g->overlap && g->vector < widest && l->reduced_count == 1 && r->tuning->peel_vectors &&
             last->size >= max_u32(r->tuning->peel_vectors, PEELED_LEAST) * (uint64_t)widest) {
             g->vector = widest;
@@ -81,9 +82,9 @@ static void choose_row_vector(const geometry_request *r, geometry *g) {
         g->unroll = min_u32(g->unroll, 254 / g->vector);
 }
 
-/* Vectors of a segment: where they may be moved, of one that begins with the last element of a vector. */
+/* Vectors of a segment; of one that begins anywhere, as many as where it begins with the last element of a vector. */
 static uint64_t vectors_of(const geometry *g, uint64_t segment) {
-    if (moves(g))
+    if (lies_anywhere(g))
         return ceil_div(segment + g->vector - 1, g->vector);
     return g->overlap ? ceil_div(segment, g->vector) : segment / g->vector;
 }
@@ -172,8 +173,10 @@ static const char *lay_out_rows(const geometry_request *r, geometry *g) {
     if ((g->load == LOAD_STRIDED) != r->strided)
         return wrong_stride(r);
     g->segment_vectors = vectors_of(g, segment);
-    if (moves(g))
+    if (lies_anywhere(g)) {
+        g->unroll = min_u32(g->unroll, r->tuning->unroll_anywhere);
         g->aligned_elements = 1; /* the kernel finds aligned vectors wherever rows begin */
+    }
     g->units = l->reduction / segment * g->segment_vectors;
     const uint32_t group = choose_row_lanes(r, r->lanes, g);
     const uint64_t rows = group / g->lanes;
@@ -190,7 +193,7 @@ static const char *lay_out_rows(const geometry_request *r, geometry *g) {
         return refused;
     choose_row_loop(r, g, group);
     look_ahead_over_gaps(r, g);
-    if (g->by_value && l->reduced_count == 1 && !g->gaps)
+    if (g->by_value && l->reduced_count == 1 && !g->gaps && !comes_from_memory(r))
         g->ahead = 0; /* so short a loop reaches far ahead by itself */
     g->scan = distribute(r, group, ceil_div(l->outputs, rows) * g->parts, r->tuning->groups_max);
     /* Whole rows of one dim gain by the loop; float16 over several lost by it. */
@@ -202,12 +205,18 @@ static const char *lay_out_rows(const geometry_request *r, geometry *g) {
     return unmerged;
 }
 
+/* Whether a lane has as many vectors of a segment as it loads at once. */
+static bool has_runs(const geometry *g) {
+    return g->segment_vectors >= (uint64_t)g->lanes * g->unroll;
+}
+
 static void add_options(const geometry *g, writer *out) {
-    text_add(out, " -DUNROLL=%" PRIu32 " -DLANES=%" PRIu32 "%s%s%s%s%s%s%s%s", g->unroll, g->lanes,
+    text_add(out, " -DUNROLL=%" PRIu32 " -DLANES=%" PRIu32 "%s%s%s%s%s%s%s%s%s", g->unroll, g->lanes,
              !g->placed     ? ""
              : g->one_block ? " -DPLACED=1 -DONE_BLOCK=1"
                             : " -DPLACED=1",
-             g->by_value ? " -DBY_VALUE=1" : "", g->overlap ? " -DOVERLAP=1" : "", g->peel ? " -DPEEL=1" : "",
+             g->by_value ? " -DBY_VALUE=1" : "", g->overlap ? " -DOVERLAP=1" : "",
+             lies_anywhere(g) && has_runs(g) ? " -DRUNS=1" : "", g->peel ? " -DPEEL=1" : "",
              g->together ? " -DTOGETHER=1" : "", g->steady ? " -DSTEADY=1" : "", g->gaps ? " -DGAPS=1" : "",
              g->pieces ? " -DTAIL=1" : "");
 }
@@ -229,12 +238,12 @@ static void set_rows(const layout *l, const geometry *g, uint64_t jobs, kernel_a
         rows.gaps.turn = g->turn;
         rows.gaps.turned_by = g->turned_by;
         bytes += sizeof rows.gaps;
-    } else if (g->pieces || moves(g)) {
+    } else if (g->pieces || lies_anywhere(g)) {
         rows.tail.pieces = g->pieces;
         rows.tail.piece = g->piece;
         bytes += sizeof rows.tail;
     }
-    if (moves(g)) {
+    if (lies_anywhere(g)) {
         addressed_elements(l, &rows.ends.first, &rows.ends.last);
         bytes += sizeof rows.ends;
     }

@@ -56,7 +56,7 @@ static const char *lay_out_segments(const geometry_request *r, geometry *g) {
         return "it takes a last reduced dim of fewer vectors than 2^8 (8-bit elements) or 2^16";
     g->unroll = (uint32_t)min_u64(r->tuning->unroll_rows, g->segment_vectors);
     g->by_value = is_by_value(r, g);
-    if (g->by_value)
+    if (g->by_value && !comes_from_memory(r))
         g->ahead = 0; /* so short a loop reaches far ahead by itself */
     g->units = l->reduction / last->size * g->segment_vectors;
     g->least = 1;

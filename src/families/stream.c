@@ -21,9 +21,11 @@ typedef struct {
 #define NO_COLUMNS                                                                                                     \
     "it takes outputs that lie nearer than the elements of a reduction, or blocks of a few neighbours of it"
 
-static const char *find_block(const layout *l, uint32_t inner_most, block *b) {
+static const char *find_block(const layout *l, uint32_t inner_most, uint32_t inner_rows, block *b) {
     b->kept = &l->kept[l->kept_count - 1];
     b->inner = inner_neighbours(l, inner_most);
+    if (l->reduction / b->inner < inner_rows) /* too few for what it costs to bring the columns together */
+        b->inner = 1;
     assert(b->inner > 0);
     const layout_dim *const column = b->inner > 1 ? &l->reduced[l->reduced_count - 1] : b->kept;
     b->row_dims = l->reduced_count - (b->inner > 1 ? 1 : 0);
@@ -76,46 +78,26 @@ static uint32_t period_of(const block *b, const layout *l, uint32_t vector, uint
     return pitch ? vector / (uint32_t)greatest_divisor(vector, (uint64_t)(pitch < 0 ? -pitch : pitch)) : 1;
 }
 
-/* Rows that the code of one batch is written for: a power of two, the last row being read again where there are fewer.
- * No fewer than 4, so that 2 to 4 rows have one program; no more than kernels/options.clh allows. */
-#define BATCH_LEAST 4
-#define BATCH_MOST 32
-static uint32_t batch_of(uint64_t rows) {
-    return floor_power(2 * rows - 1, BATCH_MOST);
-}
-
-/* Few rows are those of one work-item: elements, or vectors of narrow ones that begin anywhere, several at once: so
- * many that some loads are in flight. More are read by whole vectors: where rows begin within them, by as many
- * work-items to a column as the rows' period. */
-static void choose_few(const geometry_request *r, const block *b, geometry *g) {
-    const tuning_row *t = r->tuning;
-    const uint32_t word = word_of(r), bytes = element_bytes(r->problem);
-    const bool wider = g->one_batch && word > 1 && !is_general(r->problem);
-    uint32_t vector = g->vector;
-    g->strip = g->one_batch ? min_u32(t->batch_strip, max_u32(t->batch_loads / batch_of(b->rows), 1)) : 1;
+/* Rows that lie at any distances: whole vectors of fewer elements where all begin at those, or words of single
+ * elements.
+ */
+static void choose_irregular(const geometry_request *r, const block *b, geometry *g) {
+    const uint32_t word = word_of(r);
     g->period = 1;
     g->phased = false;
-    while (vector > word && !strides_divide(r->layout, b, vector))
-        vector /= 2;
-    if (wider && strides_divide(r->layout, b, vector)) {
-        g->vector = vector;
-        g->load = kind_of_load(r, true, vector);
-    } else {
-        const bool shifts = b->columns >= word && r->device->little_endian;
-        while (g->vector > word && (!wider || g->vector > 2 * word || b->columns < g->vector))
-            g->vector /= 2;
-        g->vector = shifts && word > 1 ? g->vector : 1;
-        g->load = g->vector > 1 ? LOAD_SHIFTED : kind_of_load(r, true, 1);
+    while (g->vector > 1 && !strides_divide(r->layout, b, g->vector))
+        g->vector /= 2;
+    g->load = kind_of_load(r, true, g->vector);
+    if (g->vector < word && b->columns >= word) {
+        g->vector = word;
+        g->load = LOAD_UNALIGNED;
     }
-    while (g->strip > 1 && g->strip * g->vector * bytes > t->batch_strip * max_u32(WORD_BYTES, bytes))
-        g->strip /= 2;
 }
 
 static void choose_vector(const geometry_request *r, const block *b, geometry *g) {
     const tuning_row *t = r->tuning;
     const uint32_t word = word_of(r), bytes = element_bytes(r->problem);
     g->period = 1;
-    g->strip = 1;
     g->vector = widest_vector(r, max_u32(t->column_bytes, 2 * bytes), false);
     if (b->stride != 1) {
         g->vector = 1;
@@ -130,10 +112,8 @@ static void choose_vector(const geometry_request *r, const block *b, geometry *g
     g->load = kind_of_load(r, true, g->vector);
     if (g->phased)
         g->period = period_of(b, r->layout, g->vector, g->fused);
-    g->one_batch = g->fused == 1 && (b->inner == 1 || !is_general(r->problem)) &&
-                   b->rows <= (g->phased ? t->batch_rows : t->batch_rows_aligned);
-    if (!g->period || g->one_batch)
-        choose_few(r, b, g);
+    if (!g->period)
+        choose_irregular(r, b, g);
 }
 
 /* Rows that are taken as one: where they follow each other and are narrow, as many as are whole vectors and fill some
@@ -161,16 +141,21 @@ typedef struct {
     uint64_t tiles;
 } tiling;
 
+/* Columns that a tile has a multiple of: those of one output, of one row where rows are fused; vectors stay aligned. */
+static uint64_t tile_step(const geometry *g, uint64_t columns) {
+    const uint64_t vector = g->phased || g->load != LOAD_ALIGNED ? 1 : g->vector;
+    return g->fused > 1 ? columns : vector / greatest_divisor(g->inner, vector) * g->inner;
+}
+
 static tiling tiling_of(const geometry *g, uint64_t columns, uint64_t rows, uint32_t rows_each, uint32_t group,
                         uint64_t tiles) {
-    const uint64_t step = g->load == LOAD_SHIFTED || g->phased ? 1 : g->vector; /* tiles are aligned as vectors are */
-    const uint64_t multiple = g->fused > 1 ? columns : step / greatest_divisor(g->inner, step) * g->inner;
-    const uint64_t many = g->one_batch ? 1 : max_u64(g->period, rows / rows_each / g->period * g->period);
+    const uint64_t step = tile_step(g, columns);
+    const uint64_t many = max_u64(g->period, rows / rows_each / g->period * g->period);
     tiling t;
-    t.width = (uint32_t)(ceil_div(ceil_div(columns, tiles), multiple) * multiple);
+    t.width = (uint32_t)(ceil_div(ceil_div(columns, tiles), step) * step);
     if (g->inner == 1 && !g->phased)
         t.width = (uint32_t)(ceil_div(t.width, g->vector) * g->vector);
-    t.across = (uint32_t)ceil_div(ceil_div(t.width + (g->phased ? g->vector - 1 : 0), g->vector), g->strip);
+    t.across = (uint32_t)ceil_div(t.width + (g->phased ? g->vector - 1 : 0), g->vector);
     t.sharing = (uint32_t)min_u64((uint64_t)(group / t.across / g->period) * g->period, many);
     t.tiles = ceil_div(columns, t.width);
     return t;
@@ -179,22 +164,26 @@ static tiling tiling_of(const geometry *g, uint64_t columns, uint64_t rows, uint
 static bool choose_tiling(const geometry_request *r, const block *b, uint32_t group, geometry *g) {
     const tuning_row *t = r->tuning;
     const uint64_t columns = b->columns * g->fused, rows = b->rows / g->fused;
-    const uint64_t enough = enough_groups(r, g->family);
-    const uint64_t room = (uint64_t)(group / g->period) * g->vector * g->strip;
+    const uint64_t enough = enough_groups(r, g->family), step = tile_step(g, columns);
+    assert(g->period > 0 && step > 0);
+    const uint64_t lanes = group / g->period, before = g->phased ? g->vector - 1 : 0;
+    const uint64_t room = lanes * g->vector - min_u64(lanes * g->vector, before), most = room / step;
     const uint32_t least = max_u32(1, t->tile_row_bytes / element_bytes(r->problem));
     const double scarce = t->stream_scarce_percent / 100.0, gain = (100 + t->stream_gain_percent) / 100.0;
     double best = 0;
     tiling chosen = {0};
-    if (room < g->vector || group < g->period)
+    if (most == 0)
         return false;
     const uint64_t first = g->fused > 1 ? 1 : ceil_div(columns, room);
-    for (uint64_t tiles = first; tiles < first + TILES_TRIED; ++tiles) {
+    for (uint64_t i = 0; i < TILES_TRIED; ++i) {
+        /* One more tile makes many tiles no narrower by an output. */
+        const uint64_t tiles = g->inner == 1 ? first + i : ceil_div(columns, (most - min_u64(i, most - 1)) * step);
         const tiling some = tiling_of(g, columns, rows, t->stream_tile_rows, group, tiles);
         if (!some.sharing)
             continue;
         if (best > 0 && (some.width < least || some.tiles > 4 * first + 4 || g->fused > 1))
             break;
-        const double busy = (double)columns / (double)(some.tiles * g->vector * g->strip) * some.sharing / group;
+        const double busy = (double)columns / (double)(some.tiles * g->vector) * some.sharing / group;
         const double worth = busy * (some.tiles * g->outers < enough ? scarce : 1.0);
         if (worth > best * gain) {
             best = worth;
@@ -217,33 +206,25 @@ static uint32_t group_of(const geometry_request *r, const block *b, const geomet
     uint32_t group = floor_power(most, r->group_limit);
     while (group > 1 && (uint64_t)(group + 16) * g->vector * candidate > r->device->local_bytes / t->stream_local_share)
         group /= 2;
-    while (group > t->stream_group_least && !g->one_batch && group / 2 >= g->period &&
-           vectors < (uint64_t)group * t->stream_vectors && g->outers >= wanted * most / group)
+    while (group > t->stream_group_least && group / 2 >= g->period && vectors < (uint64_t)group * t->stream_vectors &&
+           g->outers >= wanted * most / group)
         group /= 2;
     return group;
 }
 
 /* Rows that a work-item loads before it reduces them. */
-static uint32_t rows_in_flight(const geometry_request *r, const geometry *g) {
+static uint32_t rows_in_flight(const geometry_request *r, const block *b, const geometry *g) {
     const tuning_row *t = r->tuning;
-    uint32_t some = t->unroll_columns;
-    if (g->one_batch && g->vector == 1)
-        return max_u32(BATCH_LEAST, batch_of(g->units));
-    if (g->one_batch) /* several times so many, without one too many where that is possible */
-        return g->units % BATCH_LEAST && g->units % (BATCH_LEAST - 1) == 0 ? BATCH_LEAST - 1
-                                                                           : floor_power(2 * g->units - 1, BATCH_LEAST);
+    uint32_t some = b->row_dims > 1 ? t->stream_unroll_least : t->unroll_columns;
     while (some > t->stream_unroll_least && (uint64_t)g->sharing * some * 2 > g->units)
         some /= 2;
-    return loads_in_flight(r, min_u32(some, g->load == LOAD_SHIFTED ? t->stream_unroll_shifted : t->stream_unroll));
+    return loads_in_flight(r, min_u32(some, t->stream_unroll));
 }
-
-/* Batches of a part whose end is worth dealing out: each piece costs a barrier and the way to the memory. */
-#define TAIL_BATCHES 128
 
 static const char *lay_out_stream(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     block b = {0};
-    const char *refused = find_block(l, r->tuning->stream_inner, &b);
+    const char *refused = find_block(l, r->tuning->stream_inner, r->tuning->stream_inner_rows, &b);
     if (refused)
         return refused;
     g->fused = rows_fused(r, &b);
@@ -251,7 +232,7 @@ static const char *lay_out_stream(const geometry_request *r, geometry *g) {
     choose_vector(r, &b, g);
     if (g->phased && !is_mask_alike(r))
         return "rows that begin within vectors take a mask that lies as the input does";
-    choose_mask(r, b.along, g->load == LOAD_SHIFTED, g);
+    choose_mask(r, b.along, !g->phased && g->load != LOAD_ALIGNED, g);
     g->outers = l->outputs / b.kept->size;
     const uint32_t group = group_of(r, &b, g);
     choose_arithmetic(r, g);
@@ -261,7 +242,7 @@ static const char *lay_out_stream(const geometry_request *r, geometry *g) {
         return "it takes outputs whose neighbours fit a work-group";
     assert(g->width && g->sharing);
     g->units = b.rows / g->fused;
-    g->unroll = rows_in_flight(r, g);
+    g->unroll = rows_in_flight(r, &b, g);
     const uint64_t run = (uint64_t)g->sharing * g->unroll, step = b.row_dims == 1 ? g->sharing : run;
     const uint64_t row_bytes = (uint64_t)g->width * element_bytes(r->problem);
     g->least = ceil_div(max_u64(run, r->tuning->part_bytes / row_bytes), run) * run;
@@ -280,14 +261,13 @@ static const char *lay_out_stream(const geometry_request *r, geometry *g) {
 }
 
 static void add_options(const geometry *g, writer *out) {
-    text_add(out, " -DUNROLL=%" PRIu32 " -DSTRIP=%" PRIu32 "%s%s%s%s%s", g->unroll, g->strip,
-             g->one_batch ? " -DONE_BATCH=1" : "", g->phased ? " -DPHASED=1" : "", g->inner > 1 ? " -DUNWALKED=1" : "",
-             g->steady ? " -DRUNS=1" : "", g->pieces ? " -DTAIL=1" : "");
+    text_add(out, " -DUNROLL=%" PRIu32 "%s%s%s%s", g->unroll, g->phased ? " -DPHASED=1" : "",
+             g->inner > 1 ? " -DUNWALKED=1" : "", g->steady ? " -DRUNS=1" : "", g->pieces ? " -DTAIL=1" : "");
 }
 
 static void set_stream(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
     block b = {0};
-    const char *const refused = find_block(l, g->inner, &b);
+    const char *const refused = find_block(l, g->inner, 0, &b);
     assert(!refused && b.row);
     (void)refused;
     stream_t s = {.jobs = jobs,
@@ -312,7 +292,8 @@ static void set_stream(const layout *l, const geometry *g, uint64_t jobs, kernel
                   .fused = g->fused,
                   .row = (cl_uint)b.columns,
                   .rest = (cl_uint)(b.rows % g->fused),
-                  .inner = g->inner};
+                  .inner = g->inner,
+                  .per_inner = short_reciprocal(g->inner)};
     size_t bytes = offsetof(stream_t, tail);
     arguments->dims.mask.step = b.row->mask * (int64_t)g->fused;
     arguments->dims.maximum.column_index = b.kept->max_index;
@@ -348,9 +329,6 @@ const family family_stream = {
     .describe = describe,
 };
 
-/* Bytes of a row of columns, where there are several blocks of them. */
-#define ROW_BYTES_LEAST 128
-
 /* It suits when columns lie nearer than rows, and work-groups have several work-items, unless they are aligned words,
  * or more, that fill a power of two of work-items: those have a kernel of their own (columns.c). */
 static bool columns_fit(const geometry_request *r, const block *b) {
@@ -360,9 +338,10 @@ static bool columns_fit(const geometry_request *r, const block *b) {
         vector /= 2;
     const uint64_t vectors = ceil_div(b->columns, vector), lanes = floor_power(2 * vectors - 1, group);
     const tuning_row *t = r->tuning;
-    return b->stride == 1 && b->inner == 1 && b->rows > t->batch_rows_aligned &&
-           vector >= (b->rows > t->batch_rows ? word_of(r) : widest_vector(r, t->column_bytes, false)) &&
-           (b->columns == r->layout->outputs || b->columns * element_bytes(r->problem) >= ROW_BYTES_LEAST) &&
+    return b->stride == 1 && b->inner == 1 && b->rows > t->few_elements_aligned &&
+           vector >= (b->rows > t->few_elements ? word_of(r) : widest_vector(r, t->column_bytes, false)) &&
+           (b->columns == r->layout->outputs ||
+            b->columns * element_bytes(r->problem) >= r->tuning->columns_row_bytes) &&
            (vector > 1 || element_bytes(r->problem) >= 2 * WORD_BYTES) &&
            (ceil_div(vectors, lanes) * lanes - vectors) * r->tuning->idle_share <= vectors;
 }
@@ -380,14 +359,15 @@ static bool is_small(const geometry_request *r, const block *b) {
  * work-group each. */
 bool outputs_are_gathered(const geometry_request *r, const geometry *g) {
     block b = {0};
-    if (g->scan.group == 1 || find_block(r->layout, r->tuning->stream_inner, &b))
+    if (g->scan.group == 1 || find_block(r->layout, r->tuning->stream_inner, r->tuning->stream_inner_rows, &b))
         return false;
     return b.inner == 1 && is_small(r, &b) && r->layout->outputs > b.columns && row_is_farther(&b);
 }
 
 static bool columns_are_nearer(const geometry_request *r, const geometry *g) {
     block b = {0};
-    if (g->scan.group == 1 || find_block(r->layout, r->tuning->stream_inner, &b) || columns_fit(r, &b))
+    if (g->scan.group == 1 || find_block(r->layout, r->tuning->stream_inner, r->tuning->stream_inner_rows, &b) ||
+        columns_fit(r, &b))
         return false;
     if (is_small(r, &b))
         return false;

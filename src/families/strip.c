@@ -9,9 +9,10 @@ static bool rows_are_wide(const geometry_request *r, const layout_dim *column) {
     return r->tuning->narrow_row_bytes && column->size > r->tuning->narrow_row_bytes / element_bytes(r->problem);
 }
 
-uint32_t strip_room(const geometry_request *r, bool wide) {
-    const uint32_t limit = r->device->loop_limit, most = r->tuning->strip_bytes;
-    const uint32_t bytes = wide ? min_u32(most, r->tuning->wide_strip_bytes) : most;
+uint32_t strip_room(const geometry_request *r) {
+    /* A mask's and both extrema's accumulators are several times as large. */
+    const uint32_t bytes = max_u32(r->tuning->strip_bytes / (is_general(r->problem) ? 4 : 1), 1);
+    const uint32_t limit = r->device->loop_limit;
     return limit ? min_u32(bytes, limit / LOOPS_AN_OUTPUT * element_bytes(r->problem)) : bytes;
 }
 
@@ -23,7 +24,7 @@ static uint32_t strip_vectors(const geometry_request *r, const geometry *g, cons
     const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
     const uint64_t vectors = ceil_div(column->size, g->vector), enough = enough_groups(r, g->family);
     const uint64_t parts = rows < 2 * least_rows ? 1 : (rows + least_rows / 2) / least_rows;
-    uint32_t bytes = strip_room(r, rows_are_wide(r, column));
+    uint32_t bytes = strip_room(r);
     if (g->fused > 1)
         return max_u32((uint32_t)vectors, 2);
     while (bytes > r->tuning->strip_bytes_least && bytes > vector_bytes &&
@@ -62,20 +63,15 @@ static uint32_t rows_together(const geometry_request *r, const layout_dim *colum
     return rows < (uint64_t)t->many_batches * batch ? (uint32_t)ceil_div(rows, ceil_div(rows, most)) : batch;
 }
 
-/* Of the time that so many equal jobs take, what the compute units wait at its end, in percent. */
-static uint64_t idle_share(uint64_t jobs, uint64_t units) {
-    const uint64_t room = ceil_div(jobs, units) * units;
-    return (room - jobs) * 100 / room;
-}
-
 /* Tiles of a row, all of about the same width: no more vectors each than a strip has room for, and as many as whole
  * waves of the compute units, where these work alone, leave little idle: after n waves it is less than 1 / n. */
-static uint64_t tiles_of_row(const geometry_request *r, uint64_t vectors, uint64_t outers, const geometry *g) {
+static uint64_t tiles_of_row(const geometry_request *r, const layout_dim *column, uint64_t vectors, uint64_t outers,
+                             const geometry *g) {
     const uint64_t units = r->device->compute_units, least = ceil_div(vectors, g->strip);
     const uint64_t narrowest = max_u32(r->tuning->strip_bytes_least / (g->vector * element_bytes(r->problem)), 1);
     const uint64_t most = max_u64(least, vectors / narrowest), idle = r->tuning->idle_percent;
     uint64_t best = least;
-    if (g->strip == 1 || r->split || g->fused > 1)
+    if (g->strip == 1 || r->split || g->fused > 1 || reads_in_order(r, column))
         return least;
     for (uint64_t waves = ceil_div(least * outers, units);
          idle_share(best * outers, units) > idle && waves <= 100 / max_u64(idle, 1); ++waves) {
@@ -89,8 +85,9 @@ static uint64_t tiles_of_row(const geometry_request *r, uint64_t vectors, uint64
 void choose_prefetch(const geometry_request *r, const layout_dim *column, geometry *g) {
     const tuning_row *t = r->tuning;
     const bool wide = rows_are_wide(r, column), packed = g->load == LOAD_PACKED;
-    g->far_hint = !packed ? 0 : wide ? t->far_hint : t->hint;
-    g->ahead = !g->far_hint ? 0 : wide ? t->ahead_bytes : t->ahead_narrow;
+    const uint32_t ahead = wide ? t->ahead_wide : t->ahead_narrow;
+    g->far_hint = packed && ahead ? (wide ? t->far_hint : t->hint) : 0;
+    g->ahead = g->far_hint ? ahead : 0;
     g->near_bytes = wide && g->hint ? t->ahead_columns : 0;
     g->hint = g->near_bytes ? g->hint : 0;
 }
@@ -102,7 +99,7 @@ const char *lay_strip(const geometry_request *r, const layout_dim *column, uint6
     const uint64_t columns = column->size + (g->by_lines ? VECTOR_MAX - 1 : 0), vectors = ceil_div(columns, g->vector);
     g->lanes = 1;
     g->strip = strip_vectors(r, g, column, outers, rows, least_rows);
-    g->side = ceil_div(vectors, tiles_of_row(r, vectors, outers, g)) * g->vector;
+    g->side = ceil_div(vectors, tiles_of_row(r, column, vectors, outers, g)) * g->vector;
     if (g->inner > 1 && g->fused == 1)
         g->side = max_u64(g->side / g->inner, 1) * g->inner;
     if (g->inner > 1 && (g->strip == 1 || g->side > g->strip * (uint64_t)g->vector))

@@ -5,6 +5,7 @@
 #define STRATEGIES(NEXT)                                                                                               \
     NEXT(tiled_blocks)                                                                                                 \
     NEXT(transposed_blocks)                                                                                            \
+    NEXT(few_rows)                                                                                                     \
     NEXT(stream)                                                                                                       \
     NEXT(split_stream)                                                                                                 \
     NEXT(gathered_rows)                                                                                                \

@@ -54,7 +54,7 @@ static const char *lay_out_transposed(const geometry_request *r, geometry *g) {
     g->lanes = 1;
     g->parts = 1;
     g->scan = distribute(r, 1, ceil_div(g->outers, g->vector), r->tuning->groups_max);
-    g->past = answers_go_past(r, g);
+    g->past = block_dims(l) == 1 && answers_go_past(r, g);
     return plan_merge(r, l->outputs, 1, g);
 }
 
@@ -64,8 +64,15 @@ static void add_options(const geometry *g, writer *out) {
 }
 
 static void set_transposed(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
-    const transposed_t transposed = {.jobs = jobs, .jobs_per_group = g->scan.jobs_per_group, .blocks = g->outers};
-    (void)l;
+    const layout_dim *block = &l->kept[block_dims(l) - 1], *column = &l->kept[l->kept_count - 1];
+    const transposed_t transposed = {.jobs = jobs,
+                                     .jobs_per_group = g->scan.jobs_per_group,
+                                     .blocks = g->outers,
+                                     .length = block->size,
+                                     .block_index = block->index,
+                                     .block_value = block->value,
+                                     .column_index = column->index,
+                                     .column_value = column->value};
     set_argument(arguments, 0, &transposed, sizeof transposed);
 }
 

@@ -1,8 +1,13 @@
 /* How many elements there are: every length, and a few tensors that no cache holds. Shares are of kinds. */
+#include "internal.h"
 #include "kinds.h"
 #include "suite.h"
 
 #define SHORT 64
+
+/* Kinds that do not take every length take different ones each, as lengths make programs of their own. */
+#define SHORT_STEP 9
+#define LONG_STEP 107
 
 /* float32 in the one share of two, int8 in the other. */
 static bool is_in_share(uint32_t kind) {
@@ -28,14 +33,14 @@ static void check(sweep *s, const char *title) {
 }
 
 /* As many outputs as elements, so that the extreme is at every place at once; a flat tensor once for each place. Three
- * kinds take every length, the others one in five, different ones each: lengths make programs of their own. */
+ * kinds take every length. */
 START_TEST(short_lengths_at_every_place) {
     sweep s = {.r = suite_runner()};
     for (uint32_t k = 0; k < KIND_SAMPLE_COUNT; k++) {
         const problem_line kind = kind_sample(k);
         if (!is_in_share(k))
             continue;
-        const uint64_t step = is_full(&kind) ? 1 : 5;
+        const uint64_t step = is_full(&kind) ? 1 : SHORT_STEP;
         for (uint64_t length = 1 + k % step; length <= SHORT; length += step)
             for (uint32_t class = 0; class < 3; class ++)
                 for (uint64_t place = 0; place < (class == 0 ? length : 1); place++) {
@@ -49,26 +54,26 @@ START_TEST(short_lengths_at_every_place) {
 }
 END_TEST
 
-/* Every other length or so through every strategy, on a few kinds. */
+/* Every other length through every strategy, each on the next of the kinds that take every length. */
 START_TEST(short_lengths_through_every_strategy) {
+    static const uint32_t kinds[] = {0, 4, 1};
     sweep s = {.r = suite_runner()};
-    for (uint32_t k = 0; k < KIND_SAMPLE_COUNT; k += 5) {
-        const problem_line kind = kind_sample(k);
-        if (!is_in_share(k))
-            continue;
-        for (uint64_t length = 1; length <= SHORT; length += 1 + (k + length) % 4)
-            for (uint32_t class = 0; class < 3; class ++) {
+    for (uint64_t length = 1, i = 0; length <= SHORT; length += 1 + i % 3, i++)
+        for (uint32_t strategy = 0; strategy < strategy_count(); strategy++) {
+            const uint32_t k = kinds[(i + strategy) % 3];
+            const problem_line kind = kind_sample(k);
+            for (uint32_t class = 0; class < 3 && is_in_share(k); class ++) {
                 problem_line p = of_length(&kind, class, length, length);
                 p.data = length & 1 ? DATA_PAIR : DATA_PEAK;
                 p.seed = length / 2;
-                sweep_problem(&s, &p, SWEEP_DEALT_TUNING);
+                sweep_one(&s, &p, strategy, SWEEP_DEALT_TUNING);
             }
-    }
+        }
     check(&s, "short lengths, every strategy");
 }
 END_TEST
 
-/* Two kinds take every length; the others one in 53, different ones each, as lengths make programs of their own. */
+/* Two kinds take every length. */
 START_TEST(every_length) {
     sweep s = {.r = suite_runner()};
     for (uint32_t k = 0; k < KIND_SAMPLE_COUNT; k++) {
@@ -76,7 +81,7 @@ START_TEST(every_length) {
         if (!is_in_share(k))
             continue;
         const bool full = kind.dtype == ARGMAX_CL_FLOAT32 || kind.dtype == ARGMAX_CL_INT8;
-        for (uint64_t length = full ? SHORT + 1 : SHORT + 1 + k; length <= 4200; length += full ? 1 : 53)
+        for (uint64_t length = full ? SHORT + 1 : SHORT + 1 + k; length <= 4200; length += full ? 1 : LONG_STEP)
             for (uint32_t class = 0; class < 3; class ++) {
                 problem_line p = of_length(&kind, class, length, 2);
                 p.data = length & 1 ? DATA_PAIR : DATA_PEAK;
@@ -89,14 +94,14 @@ START_TEST(every_length) {
 END_TEST
 
 /* NumPy's way: a short array with a known answer repeated 129 times, and padded to 513; every length of it with three
- * kinds, one in five with the others. */
+ * kinds. */
 START_TEST(repeated_and_padded) {
     sweep s = {.r = suite_runner()};
     for (uint32_t k = 0; k < KIND_SAMPLE_COUNT; k++) {
         const problem_line kind = kind_sample(k);
         if (!is_in_share(k))
             continue;
-        const uint64_t step = is_full(&kind) ? 1 : 5;
+        const uint64_t step = is_full(&kind) ? 1 : SHORT_STEP;
         for (uint64_t period = 1 + k % step; period <= 24; period += step) {
             const uint64_t repeated[2] = {129, period}, padded = 513 + period;
             problem_line p = kind_shape(&kind, 2, repeated, 3);

@@ -164,11 +164,15 @@ static void check_blocks(const layout *l, uint32_t bits, const geometry *g) {
  * all written out go in turns of whole rows. */
 static void check_transposed(const layout *l, uint32_t bits, const geometry *g) {
     const uint64_t block = l->reduction * g->columns;
-    REQUIRE(l->reduced_count == 1 && l->kept_count <= 2 && g->parts == 1, "%" PRIu32 " kept", l->kept_count);
-    REQUIRE(l->reduced[0].in == (int64_t)g->columns && l->kept[0].in == (int64_t)block, "rows %" PRId64 " apart",
+    const uint32_t outers = l->kept_count - (g->columns > 1);
+    uint64_t next = block;
+    REQUIRE(l->reduced_count == 1 && outers >= 1 && g->parts == 1, "%" PRIu32 " kept", l->kept_count);
+    REQUIRE(l->reduced[0].in == (int64_t)g->columns && g->units == l->reduction, "rows %" PRId64 " apart",
             l->reduced[0].in);
-    REQUIRE(g->columns == (l->kept_count == 2 ? l->kept[1].size : 1) && g->units == l->reduction, "%" PRIu32 " columns",
+    REQUIRE(g->columns == 1 || (l->kept[outers].in == 1 && g->columns == l->kept[outers].size), "%" PRIu32 " columns",
             g->columns);
+    for (uint32_t i = outers; i-- > 0; next *= l->kept[i].size)
+        REQUIRE(l->kept[i].in == (int64_t)next, "blocks %" PRId64 " apart", l->kept[i].in);
     REQUIRE(g->vector > 1 && g->vector <= 16 && g->outers >= g->vector, "vectors of %" PRIu32, g->vector);
     REQUIRE(g->outers * g->columns == l->outputs && g->scan.group == 1, "%" PRIu64 " outers", g->outers);
     REQUIRE(l->reduction < UINT64_C(1) << (bits - 1), "%" PRIu64 " rows", l->reduction);
@@ -182,7 +186,7 @@ static void check_transposed(const layout *l, uint32_t bits, const geometry *g) 
  * that begin at the same place. */
 static void check_stream(const layout *l, const geometry *g) {
     const layout_dim *const column = &l->kept[l->kept_count - 1];
-    const uint64_t columns = column->size * g->inner * g->fused, room = (uint64_t)g->lanes * g->vector * g->strip;
+    const uint64_t columns = column->size * g->inner * g->fused, room = (uint64_t)g->lanes * g->vector;
     REQUIRE(g->lanes * g->sharing <= g->scan.group, "%" PRIu32 " x %" PRIu32, g->lanes, g->sharing);
     REQUIRE(g->period >= 1 && g->sharing >= 1 && g->sharing % g->period == 0, "period %" PRIu32, g->period);
     REQUIRE(g->width >= 1 && g->tiles == ceil_div(columns, g->width), "%" PRIu64 " tiles", g->tiles);
@@ -193,21 +197,38 @@ static void check_stream(const layout *l, const geometry *g) {
     REQUIRE(g->outers * column->size == l->outputs, "%" PRIu64 " outers", g->outers);
     REQUIRE(g->scan.jobs == g->tiles * g->outers * g->parts, "%" PRIu64 " jobs", g->scan.jobs);
     REQUIRE(g->chunk <= PART_ELEMENTS_MAX / g->fused / g->inner, "chunk %" PRIu64, g->chunk);
-    REQUIRE(g->one_batch ? g->chunk <= 32 && g->sharing == 1 && !g->phased : g->strip == 1, "strip %" PRIu32, g->strip);
     REQUIRE(g->load != LOAD_ALIGNED || g->phased || (l->in_offset % g->vector == 0 && g->width % g->vector == 0),
             "vectors of %" PRIu32, g->vector);
+}
+
+/* Every output is in one vector of its row, which has no more of the one before than that has, and no element of a
+ * reduction lies beyond what an int tells. */
+static void check_few_rows(const layout *l, const geometry *g) {
+    const layout_dim *const column = &l->kept[l->kept_count - 1];
+    const uint64_t vectors = g->outers * g->tiles, job = (uint64_t)g->scan.group * g->batch;
+    int64_t farthest = 0;
+    for (uint32_t i = 0; i < l->reduced_count; ++i)
+        farthest += (int64_t)(l->reduced[i].size - 1) * llabs(l->reduced[i].in);
+    REQUIRE(g->outers * column->size == l->outputs && g->tiles == ceil_div(column->size, g->vector),
+            "%" PRIu64 " vectors", vectors);
+    REQUIRE(g->vector <= column->size && (g->vector == 1 || column->in == 1), "vectors of %" PRIu32, g->vector);
+    REQUIRE(g->units == l->reduction && g->units <= FEW_ELEMENTS_MOST && g->unroll >= 1 && g->unroll <= g->units,
+            "%" PRIu64 " elements", g->units);
+    REQUIRE(farthest <= INT32_MAX, "elements %" PRId64 " apart", farthest);
+    REQUIRE(g->batch >= 1 && g->scan.jobs == ceil_div(vectors, job), "%" PRIu64 " jobs", g->scan.jobs);
+    REQUIRE(!g->one_job || g->scan.jobs * job <= UINT64_C(1) << 31, "%" PRIu64 " jobs", g->scan.jobs);
 }
 
 static void check_units(const layout *l, uint32_t bits, const geometry *g) {
     const layout_dim *const last = &l->reduced[l->reduced_count - 1];
     if (is_of(g, "rows")) {
-        const bool moves = g->overlap && g->load == LOAD_ALIGNED;
+        const bool anywhere = g->overlap && g->load == LOAD_ALIGNED;
         const uint64_t whole = last->size / g->vector; /* what is peeled off is read apart */
         REQUIRE(g->unroll >= 1, "unroll %" PRIu32, g->unroll);
-        REQUIRE(g->segment_vectors == (moves ? ceil_div(last->size + g->vector - 1, g->vector)
-                                             : whole + (g->overlap && last->size % g->vector)),
+        REQUIRE(g->segment_vectors == (anywhere ? ceil_div(last->size + g->vector - 1, g->vector)
+                                                : whole + (g->overlap && last->size % g->vector)),
                 "%" PRIu64 " vectors", g->segment_vectors);
-        REQUIRE(!moves || (last->size >= g->vector && g->scan.group > 1), "moved vectors of %" PRIu32, g->vector);
+        REQUIRE(!anywhere || (last->size >= g->vector && g->scan.group > 1), "aligned vectors of %" PRIu32, g->vector);
         REQUIRE(g->overlap || g->peel || last->size % g->vector == 0, "vectors of %" PRIu32, g->vector);
         REQUIRE(g->units == l->reduction / last->size * g->segment_vectors, "%" PRIu64 " units", g->units);
         REQUIRE(g->chunk <= PART_ELEMENTS_MAX / g->vector, "chunk %" PRIu64, g->chunk);
@@ -225,6 +246,8 @@ static void check_units(const layout *l, uint32_t bits, const geometry *g) {
         check_transposed(l, bits, g);
     } else if (is_of(g, "stream")) {
         check_stream(l, g);
+    } else if (is_of(g, "few_rows")) {
+        check_few_rows(l, g);
     } else if (is_of(g, "segments")) {
         REQUIRE(g->unroll >= 1, "unroll %" PRIu32, g->unroll);
         REQUIRE(g->parts == 1 && g->scan.group == 1 && g->units <= PART_ELEMENTS_MAX / g->vector, "%" PRIu64 " units",
@@ -322,7 +345,7 @@ static void check_alignment(const layout *l, const geometry *g) {
     const int64_t vector = g->vector;
     if (!is_of(g, "columns") && !is_of(g, "permuted") && !is_of(g, "rows") && !is_of(g, "register_rows") &&
         !is_of(g, "segments"))
-        return; /* check_blocks, check_transposed, check_stream */
+        return; /* check_blocks, check_transposed, check_stream, check_few_rows */
     REQUIRE((g->load == LOAD_STRIDED) == (along->in != 1), "stride %" PRId64, along->in);
     if (g->load != LOAD_ALIGNED || g->overlap || g->peel)
         return;

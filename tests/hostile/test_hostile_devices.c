@@ -94,6 +94,7 @@ START_TEST(arguments_of_1024_bytes) {
         ("argminmax float32 900x3x2x5x2x2x2x2 axes=0,1,2,3 value maxvalue mask=few "
          "strides=1,900,2700,5400,30000,70000,150000,310000 "
          "mstrides=1,900,2700,5400,30000,70000,150000,310000"),
+        "argminmax int32 2x2x2x2 axes=0,1,2,3 strides=1,4,0,1 mask=all",
     };
     int taken = 0, refused = 0;
     for (size_t i = 0; i < sizeof of_8_dims / sizeof of_8_dims[0]; i++) {

@@ -52,7 +52,7 @@ static void random_shape(random_source *s, problem_line *p, uint64_t elements) {
 }
 
 /* Any of them; for half of the problems the longest is reduced, for a twelfth the shortest alone, which leaves many
- * outputs. */
+ * outputs, for as many all. */
 static void random_axes(random_source *s, problem_line *p) {
     uint32_t order[PROBLEM_MAX_RANK], longest = 0, shortest = 0;
     assert(p->rank > 0);
@@ -72,7 +72,9 @@ static void random_axes(random_source *s, problem_line *p) {
     }
     p->axis_count = 1;
     if (!many_outputs)
-        p->axis_count += (uint32_t)random_below(s, random_one_in(s, 3) ? p->rank : (p->rank + 1) / 2);
+        p->axis_count = random_one_in(s, 12)
+                            ? p->rank
+                            : 1 + (uint32_t)random_below(s, random_one_in(s, 3) ? p->rank : (p->rank + 1) / 2);
     memcpy(p->axes, order, sizeof p->axes);
     if (random_one_in(s, 100)) /* nothing to do: a kept axis of size 0 */
         for (uint32_t d = 0; d < p->rank; d++)

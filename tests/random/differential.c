@@ -140,13 +140,19 @@ static void report(batch *b, const problem_line *p) {
 
 /* ---- Running -------------------------------------------------------------------------------------------------- */
 
-/* A refusal of a strategy that does not apply is no failure; any other is one. */
+/* A refusal of a strategy that does not apply is none, nor one by a device whose compiler is known to be wrong. */
+static bool may_refuse(const batch *b, const problem_line *p, argmax_cl_status status) {
+    return (status == ARGMAX_CL_ERROR_INVALID_STRATEGY && p->strategy[0]) ||
+           (status == ARGMAX_CL_ERROR_DEVICE_LIMIT && runner_may_refuse(b->r));
+}
+
+/* Any other refusal is a failure. */
 static run_result run(batch *b, const problem_line *p) {
     probe how;
     if (thinned_out(b, p))
         return RUN_REFUSED;
     probe_problem(b->r, p, &how);
-    if (how.status == ARGMAX_CL_ERROR_INVALID_STRATEGY && p->strategy[0])
+    if (may_refuse(b, p, how.status))
         return RUN_REFUSED;
     if (how.status == ARGMAX_CL_SUCCESS && !how.empty && !admit(b, &how))
         return RUN_REFUSED;

@@ -32,13 +32,13 @@ static uint32_t random_number(random_source *s, const field_range *f) {
     return (uint32_t)(number < f->least ? f->least : number > f->most ? f->most : number);
 }
 
-/* Two fields that are dealt, or up to six; or up to four, and those that give the merge a launch of its own. */
+/* Three fields that are dealt, or up to six; or up to four, and those that give the merge a launch of its own. */
 static void random_fields(random_source *s, uint64_t deck, uint64_t turn, bool launches_apart, char *text,
                           size_t capacity) {
-    const uint32_t count = 2 + (uint32_t)(random_one_in(s, 2) ? random_below(s, launches_apart ? 3 : 5) : 0);
+    const uint32_t count = 3 + (uint32_t)(random_one_in(s, 2) ? random_below(s, launches_apart ? 2 : 4) : 0);
     size_t used = launches_apart ? (size_t)snprintf(text, capacity, "%s", "one_launch:0,one_launch_columns:0") : 0;
     for (uint32_t i = 0; i < count; i++) {
-        const uint64_t dealt = random_dealt(deck, 2 * turn + i, FIELD_COUNT);
+        const uint64_t dealt = random_dealt(deck, 3 * turn + i, FIELD_COUNT);
         const field_range *const f = &fields[dealt];
         const int more =
             snprintf(text + used, capacity - used, "%s%s:%u", used ? "," : "", f->name, random_number(s, f));

@@ -45,8 +45,8 @@ run_result runner_run(runner *r, const problem_line *p, run_route route);
  * buffers hold, instead of comparing. `value` NULL: not wanted. False, with a message, when the library fails. */
 bool runner_solve(runner *r, const problem_line *p, run_route route, const void *input, void *index, void *value);
 
-/* Whether a strategy that suits a problem may be refused when it is forced: where the device ends loops early, for one
- * that its loops cannot finish. */
+/* Whether a problem that every other device takes may be refused: where the device ends loops early, one that its loops
+ * cannot finish, and one with a mask or both extrema. */
 bool runner_may_refuse(const runner *r);
 
 /* As runner_run, and a failure is printed to stderr with the line that runs the problem again. */

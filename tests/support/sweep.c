@@ -2,6 +2,7 @@
 
 #include "internal.h"
 #include "kinds.h"
+#include "probe.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +26,7 @@ size_t sweep_dealt_tuning(const problem_line *p, uint32_t strategy) {
     return ((uint32_t)p->dtype + ways + strategy) % SWEEP_TUNINGS;
 }
 
-static void run_strategy(sweep *s, const problem_line *line, uint32_t i, sweep_extent extent) {
+void sweep_one(sweep *s, const problem_line *line, uint32_t i, sweep_extent extent) {
     problem_line p = *line;
     for (size_t t = 0; t < SWEEP_TUNINGS; t++) {
         if (extent == SWEEP_DEALT_TUNING && t != sweep_dealt_tuning(&p, i))
@@ -33,6 +34,20 @@ static void run_strategy(sweep *s, const problem_line *line, uint32_t i, sweep_e
         force(&p, strategy_name(i), sweep_tunings[t]);
         s->accepted[i][t] += count(s, &p, ROUTE_PLAN) == RUN_OK;
     }
+}
+
+bool sweep_accepts(sweep *s, const problem_line *line, uint32_t strategy, uint64_t *programs) {
+    problem_line p = *line;
+    probe found;
+    force(&p, strategy_name(strategy), sweep_tunings[sweep_dealt_tuning(&p, strategy)]);
+    probe_problem(s->r, &p, &found);
+    *programs = found.programs;
+    if (found.status != ARGMAX_CL_SUCCESS && found.status != ARGMAX_CL_ERROR_INVALID_STRATEGY &&
+        !runner_may_refuse(s->r)) {
+        fprintf(stderr, "FAIL strategy=%s: status %d\n", p.strategy, (int)found.status);
+        s->failures++;
+    }
+    return found.status == ARGMAX_CL_SUCCESS;
 }
 
 static uint32_t strategy_number(const char *name) {
@@ -47,7 +62,7 @@ bool sweep_strategy(sweep *s, const problem_line *line, const char *name, sweep_
     const uint32_t strategy = strategy_number(name);
     s->problems++;
     if (strategy < strategy_count())
-        run_strategy(s, line, strategy, extent);
+        sweep_one(s, line, strategy, extent);
     s->failures += s->runs == runs && s->failures == failures && !runner_may_refuse(s->r);
     return s->failures == failures;
 }
@@ -56,20 +71,11 @@ bool sweep_dealt_strategy(sweep *s, const problem_line *line, uint32_t kind, con
     return !kind_is_dealt(kind, strategy_number(name)) || sweep_strategy(s, line, name, extent);
 }
 
-bool sweep_dealt(sweep *s, const problem_line *line, uint32_t kind) {
-    const unsigned long failures = s->failures;
-    s->problems++;
-    for (uint32_t i = 0; i < strategy_count(); i++)
-        if (kind_is_dealt(kind, i))
-            run_strategy(s, line, i, SWEEP_DEALT_TUNING);
-    return s->failures == failures;
-}
-
 bool sweep_problem(sweep *s, const problem_line *line, sweep_extent extent) {
     const unsigned long failures = s->failures, runs = s->runs;
     s->problems++;
     for (uint32_t i = 0; i < strategy_count(); i++)
-        run_strategy(s, line, i, extent);
+        sweep_one(s, line, i, extent);
     if (s->runs == runs && s->failures == failures) {
         fprintf(stderr, "FAIL no strategy accepts this problem\n");
         s->failures++;

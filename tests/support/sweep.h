@@ -24,8 +24,12 @@ bool sweep_problem(sweep *s, const problem_line *line, sweep_extent extent);
 /* The number of the tuning row that is dealt to a problem under a strategy. */
 size_t sweep_dealt_tuning(const problem_line *p, uint32_t strategy);
 
-/* The same for the strategies that the problem's kind, which has this number, is dealt to, each with one tuning row. */
-bool sweep_dealt(sweep *s, const problem_line *line, uint32_t kind);
+/* Run a problem under the strategy of this number, which may refuse it. */
+void sweep_one(sweep *s, const problem_line *line, uint32_t strategy, sweep_extent extent);
+
+/* Whether that strategy accepts a problem under the tuning row that is dealt to it, and the number of its programs
+ * (probe.h). Nothing is compiled. Another refusal than that of the strategy is a failure. */
+bool sweep_accepts(sweep *s, const problem_line *line, uint32_t strategy, uint64_t *programs);
 
 /* Run a problem under one strategy, which must accept it; false, and counted, when it does not or an answer is wrong.
  */

@@ -30,7 +30,7 @@ REFUSED = [
     ("SPLIT=1 ONE_LAUNCH=1 ONE_WORD=1 TWO_WORDS=1", "ONE_WORD"),
     ("SPLIT=1 ONE_LAUNCH=1 ONE_WORD=1 T=ulong", "ONE_WORD"), ("TAIL=1", "pieces"),
     ("GAPS=1", "gaps"), ("GAPS=1 AHEAD=64 HINT=1 REDUCED=2", "gaps"), ("TOGETHER=1 LOAD=STRIDED", "batches"),
-    ("TOGETHER=1 OVERLAP=1", "batches"), ("STEADY=1 OVERLAP=1", "overlap"), ("OVERLAP=1 LOAD=ALIGNED", "one work-item that are moved"),
+    ("TOGETHER=1 OVERLAP=1", "batches"), ("STEADY=1 OVERLAP=1", "overlap"), ("OVERLAP=1 LOAD=ALIGNED", "of one work-item"),
     ("PEEL=1 REDUCED=0", "single elements"),
     ("PLACED=1", "places"), ("PLACED=1 T=uchar SPLIT=1", "places"),
 ]

@@ -1,0 +1,109 @@
+/* Reductions of few elements, where neighbouring outputs have theirs side by side: every work-item has VEC neighbouring
+ * outputs to itself and reads one vector for each element of a reduction, so that nothing is merged. Where these lie,
+ * from an output on, is the same for all: a table in local memory, in the order of the index, whatever the dims. Behind
+ * its end the last element stands again: UNROLL of them are read at once, and one that is seen twice changes nothing.
+ *
+ * A job is g.turns times as many vectors as a work-group has work-items. Vectors never reach beyond the last kept dim:
+ * the last one of a row is moved back to end with it, and leaves only the answers that the one before does not.
+ *
+ * From the host (options.clh): GROUP, VEC, LOAD, UNROLL (elements of a reduction in flight). SPLIT is 0. */
+#include "options.clh"
+
+#if SPLIT
+#error "not implemented: parts"
+#endif
+
+#include "memory/index.clh"
+#include "order/order.clh"
+
+/* The answers of VEC neighbours, of which the first `before` are another's. */
+static inline void leave(__global const T *in, TARGET, const dims_t *dims, const few_rows_t *g, const acc_t acc,
+                         const uint x, const long start, const long index_at, const long value_at, const uint before) {
+    T keys[VEC];
+    uint at[VEC];
+    SPREAD(ACC_KEY_OF(acc, x), keys);
+    SPREAD(ACC_AT_OF(acc, x), at);
+#pragma unroll
+    for (uint j = 0; j < VEC; ++j) /* what was read again is the last element */
+        at[j] = IS_FOUND(at[j]) ? min(at[j], g->elements - 1) : at[j];
+    const long index_step = COLUMN_STEP(dims, g, x, index);
+    const long value_step = COLUMN_STEP(dims, g, x, value);
+#if VEC > 1 && !BOTH && !VALUE /* in one store: neighbours' stores then fill lines */
+    __global VECTOR(IDX_T) *const all = (__global VECTOR(IDX_T) *)(index + index_at);
+    if (index_step == 1 && before == 0 && ((uintptr_t)all & (sizeof(VECTOR(IDX_T)) - 1)) == 0) {
+        IDX_T answers[VEC];
+#pragma unroll
+        for (uint j = 0; j < VEC; ++j)
+            answers[j] = WINS(keys[j], at[j]) ? INDEX_OF(IDX_T, dims, (IDX_T)at[j]) : (IDX_T)~0ul;
+        *all = JOINED(answers);
+        return;
+    }
+#endif
+#pragma unroll
+    for (uint j = 0; j < VEC; ++j)
+        if (j >= before)
+            put_answer(dims, in, TARGET_ARGUMENTS, x, index_at + (long)j * index_step, value_at + (long)j * value_step,
+                       start + (long)j * g->column_stride, WINS(keys[j], at[j]), at[j], KEY_KNOWN_OF(x, keys[j]));
+}
+
+KERNEL void few_rows(INPUT, TARGET, const dims_t dims, const few_rows_t g) {
+    __local int places[FEW_ELEMENTS_MOST + UNROLL];
+#if MASKED
+    __local int kept_places[FEW_ELEMENTS_MOST + UNROLL];
+#define PLACE_STEPS(e) STEPS(places[e], kept_places[e])
+#else
+#define PLACE_STEPS(e) (long)places[e]
+#endif
+    const uint me = (uint)get_local_id(0);
+    const int outer_dims = KEPT_COUNT(dims) - 1;
+    for (uint e = me; e < FEW_ELEMENTS_MOST + UNROLL && e < g.elements + UNROLL; e += GROUP) {
+        const steps_t steps = UNRAVEL_STEPS(min(e, g.elements - 1), REDUCED_COUNT(dims), &dims, reduced);
+        places[e] = (int)OF_INPUT(steps);
+#if MASKED
+        kept_places[e] = (int)steps.y;
+#endif
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    EACH_JOB(job) {
+        for (uint turn = 0; turn < g.turns; ++turn) {
+            const job_t vector = (job * (job_t)g.turns + turn) * GROUP + me;
+            if (vector >= (job_t)g.vectors)
+                break;
+            const job_t outer = KEPT == 1 ? 0 : divide(vector, (job_t)g.row_vectors, g.per_row_vectors);
+            const job_t place = vector - outer * (job_t)g.row_vectors;
+            const uint before = place + 1 == (job_t)g.row_vectors ? g.last_before : 0;
+            const long column = (long)place * VEC - (long)before;
+            const steps_t start = INPUT_OFFSET(&dims) + UNRAVEL_STEPS(outer, outer_dims, &dims, kept) +
+                                  column * STEPS(g.column_stride, dims.mask.along);
+            const at_t first = AT_STEPS(start);
+            acc_t acc = ACC_EMPTY;
+            uint k = 0;
+#if LOAD_SHIFTED /* the words of those at the ends of a row have other elements than the row's */
+            if (place == 0 || place + 2 >= (job_t)g.row_vectors)
+#pragma unroll 1
+                for (; k < g.elements; ++k)
+                    ACC_STEP(acc, load_at_elements(moved(first, PLACE_STEPS(k)), &dims), k);
+#endif
+#pragma unroll 1
+            for (; k < g.elements; k += UNROLL) {
+                loaded_t bits[UNROLL];
+#pragma unroll
+                for (uint u = 0; u < UNROLL; ++u)
+                    bits[u] = LOAD_AT(moved(first, PLACE_STEPS(k + u)), g.column_stride, &dims);
+#pragma unroll
+                for (uint u = 0; u < UNROLL; ++u)
+                    ACC_STEP(acc, bits[u], k + u);
+            }
+#pragma unroll
+            for (uint x = 0; x < EXTREMES; ++x) {
+                const long index_at = OUTPUT_DIMS(&dims, x, index_offset) +
+                                      unravel(outer, outer_dims, dims.kept_size, OUTPUT_STRIDES(&dims, x, index));
+                const long value_at = OUTPUT_DIMS(&dims, x, value_offset) +
+                                      unravel(outer, outer_dims, dims.kept_size, OUTPUT_STRIDES(&dims, x, value));
+                leave(in, TARGET_ARGUMENTS, &dims, &g, acc, x, OF_INPUT(start),
+                      index_at + column * COLUMN_STEP(&dims, &g, x, index),
+                      value_at + column * COLUMN_STEP(&dims, &g, x, value), before);
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+/* How kernels/families/few_rows.cl lies over reductions of few elements. */
+#include "families/geometry.h"
+
+#include <inttypes.h>
+
+#define WORD_BYTES 4u
+
+static const layout_dim *column_of(const layout *l) {
+    return &l->kept[l->kept_count - 1];
+}
+
+static uint32_t full_vector(const geometry_request *r) {
+    return widest_vector(r, max_u32(r->tuning->column_bytes, 2 * element_bytes(r->problem)), false);
+}
+
+/* Elements of an aligned vector of columns, of which every row and every kept dim is a whole number. */
+static uint32_t whole_vector(const geometry_request *r) {
+    const layout_dim *column = column_of(r->layout);
+    uint32_t vector = aligned_vector(r->layout, column->in == 1 ? full_vector(r) : 1, column);
+    while (column->size % vector)
+        vector /= 2;
+    return vector;
+}
+
+/* Else a word of narrow elements. Where the answers are more bytes than the input, no more outputs than one store takes
+ * the answers of, so that neighbours' stores fill lines. Elements of 16 bits then come one by one, and so do pairs of
+ * 8; words of 8 bits are shifted. */
+#define STORE_BYTES 16u
+static void choose_vector(const geometry_request *r, geometry *g) {
+    const layout_dim *column = column_of(r->layout);
+    const uint32_t bytes = element_bytes(r->problem), index_bytes = r->problem->index.type->bits / 8;
+    const uint32_t word = max_u32(1, WORD_BYTES / bytes), answers = STORE_BYTES / index_bytes;
+    const bool stores_more = r->layout->reduction * bytes <= index_bytes;
+    const bool narrow = column->in == 1 && column->size >= word;
+    const uint32_t least = stores_more ? min_u32(word, answers) : word;
+    g->vector = whole_vector(r);
+    if (stores_more)
+        g->vector = min_u32(g->vector, answers);
+    g->load = kind_of_load(r, true, g->vector);
+    if (g->vector < least && narrow) {
+        g->vector = least;
+        g->load = bytes == 1 && least == word && r->device->little_endian ? LOAD_SHIFTED : LOAD_UNALIGNED;
+    }
+    choose_mask(r, column->mask, g->load != LOAD_ALIGNED, g);
+}
+
+/* Whether an int does not tell where an element lies from the first one on, in the input and in the mask. */
+static bool reaches_far(const layout *l) {
+    int64_t input = 0, mask = 0;
+    for (uint32_t i = 0; i < l->reduced_count; ++i) {
+        const int64_t steps = (int64_t)l->reduced[i].size - 1;
+        input += steps * (l->reduced[i].in < 0 ? -l->reduced[i].in : l->reduced[i].in);
+        mask += steps * (l->reduced[i].mask < 0 ? -l->reduced[i].mask : l->reduced[i].mask);
+    }
+    return input > INT32_MAX || mask > INT32_MAX;
+}
+
+/* Elements in flight: all of a few, or as many, more than half of what is possible, as leave the fewest to be read
+ * twice.
+ */
+static uint32_t elements_in_flight(const geometry_request *r, uint32_t elements) {
+    const uint32_t most = min_u32(r->tuning->few_loads, UNROLL_MAX);
+    if (elements <= most)
+        return elements;
+    uint32_t best = most;
+    for (uint32_t n = most; n > most / 2; --n)
+        if (ceil_div(elements, n) * n < ceil_div(elements, best) * best)
+            best = n;
+    return best;
+}
+
+static const char *lay_out_few_rows(const geometry_request *r, geometry *g) {
+    const layout *l = r->layout;
+    const layout_dim *column = column_of(l);
+    const uint32_t group = floor_power(r->tuning->group_columns, r->group_limit);
+    g->tuning = r->tuning->name;
+    if (l->reduction > FEW_ELEMENTS_MOST)
+        return "it takes reductions of at most 64 elements";
+    if (reaches_far(l))
+        return "it takes reductions of elements less than 2^31 apart";
+    choose_vector(r, g);
+    choose_arithmetic(r, g);
+    g->units = g->chunk = l->reduction;
+    g->parts = g->least = g->lanes = 1;
+    g->unroll = elements_in_flight(r, (uint32_t)l->reduction);
+    g->outers = l->outputs / column->size;
+    g->tiles = ceil_div(column->size, g->vector);
+    const uint64_t vectors = g->outers * g->tiles;
+    g->batch = (uint32_t)max_u64(
+        1, min_u64(ceil_div(r->tuning->few_loads, l->reduction), vectors / group / wanted_groups(r, g->family)));
+    g->scan = distribute(r, group, ceil_div(vectors, (uint64_t)group * g->batch), r->tuning->groups_max);
+    g->one_job = has_one_job(g) && g->scan.jobs < (UINT64_C(1) << 31) / group / g->batch;
+    return plan_merge(r, l->outputs, 1, g);
+}
+
+static void add_options(const geometry *g, writer *out) {
+    text_add(out, " -DUNROLL=%" PRIu32, g->unroll);
+}
+
+static void set_few_rows(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
+    const layout_dim *column = column_of(l);
+    const few_rows_t rows = {.jobs = jobs,
+                             .jobs_per_group = g->scan.jobs_per_group,
+                             .vectors = g->outers * g->tiles,
+                             .row_vectors = g->tiles,
+                             .per_row_vectors = reciprocal(g->tiles),
+                             .column_stride = column->in,
+                             .column_index = column->index,
+                             .column_value = column->value,
+                             .elements = (cl_uint)g->units,
+                             .turns = g->batch,
+                             .last_before = (cl_uint)(g->tiles * g->vector - column->size)};
+    arguments->dims.maximum.column_index = column->max_index;
+    arguments->dims.maximum.column_value = column->max_value;
+    set_argument(arguments, 0, &rows, sizeof rows);
+}
+
+static void describe(const geometry *g, writer *out) {
+    text_add(out, "vectors of %" PRIu32 " outputs, %" PRIu32 " a work-item", g->vector, g->batch);
+}
+
+const family family_few_rows = {
+    .name = "few_rows",
+    .kernel = "few_rows",
+    .structs = 1,
+    .struct_bytes = {sizeof(few_rows_t)},
+    .over_columns = true,
+    .general = true,
+    .lay_out = lay_out_few_rows,
+    .options = add_options,
+    .arguments = set_few_rows,
+    .describe = describe,
+};
+
+/* Whether elements of a reduction lie farther apart than neighbouring outputs, and these so near that a sub-group's
+ * load is some lines, of which its next loads take the rest. */
+static bool outputs_lie_nearer(const geometry_request *r) {
+    const layout *l = r->layout;
+    const int64_t column = column_of(l)->in;
+    int64_t farthest = 0;
+    for (uint32_t i = 0; i < l->reduced_count; ++i)
+        farthest = l->reduced[i].in > farthest    ? l->reduced[i].in
+                   : -l->reduced[i].in > farthest ? -l->reduced[i].in
+                                                  : farthest;
+    return column > 0 && column < farthest &&
+           column * (int64_t)element_bytes(r->problem) <= r->tuning->few_column_bytes;
+}
+
+/* With one work-item a group there is nobody beside it that takes the rest of a line. Elements of 64 bits are no
+ * vectors of columns. */
+static bool elements_are_few(const geometry_request *r, const geometry *g) {
+    const uint32_t widest = widest_vector(r, r->tuning->column_bytes, false);
+    const bool whole = widest > 1 && whole_vector(r) >= widest;
+    const uint32_t most = whole ? r->tuning->few_elements_aligned : r->tuning->few_elements;
+    return g->scan.group > 1 && r->layout->reduction <= most && column_of(r->layout)->size > 1 && outputs_lie_nearer(r);
+}
+
+const strategy strategy_few_rows = {"few-rows", &family_few_rows, false, false, LANES_ONE, elements_are_few};
