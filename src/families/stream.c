@@ -39,6 +39,21 @@ static const char *find_block(const layout *l, uint32_t inner_most, uint32_t inn
     return NULL;
 }
 
+/* Where the neighbours of an output are some whole, aligned vectors, rows read them as well and bring nothing together.
+ */
+static uint32_t most_inner(const geometry_request *r) {
+    const layout *l = r->layout;
+    const tuning_row *t = r->tuning;
+    const uint64_t size = l->reduced[l->reduced_count - 1].size;
+    const uint32_t vector = widest_vector(r, t->vector_bytes, false);
+    const bool whole = size % vector == 0 && aligned_vector(l, vector, NULL) == vector;
+    return whole && size * element_bytes(r->problem) >= t->stream_inner_aligned ? 1 : t->stream_inner;
+}
+
+static const char *wanted_block(const geometry_request *r, block *b) {
+    return find_block(r->layout, most_inner(r), r->tuning->stream_inner_rows, b);
+}
+
 /* Elements of a 32-bit word, or one. */
 static uint32_t word_of(const geometry_request *r) {
     return max_u32(1, WORD_BYTES / element_bytes(r->problem));
@@ -224,7 +239,7 @@ static uint32_t rows_in_flight(const geometry_request *r, const block *b, const 
 static const char *lay_out_stream(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     block b = {0};
-    const char *refused = find_block(l, r->tuning->stream_inner, r->tuning->stream_inner_rows, &b);
+    const char *refused = wanted_block(r, &b);
     if (refused)
         return refused;
     g->fused = rows_fused(r, &b);
@@ -359,15 +374,14 @@ static bool is_small(const geometry_request *r, const block *b) {
  * work-group each. */
 bool outputs_are_gathered(const geometry_request *r, const geometry *g) {
     block b = {0};
-    if (g->scan.group == 1 || find_block(r->layout, r->tuning->stream_inner, r->tuning->stream_inner_rows, &b))
+    if (g->scan.group == 1 || wanted_block(r, &b))
         return false;
     return b.inner == 1 && is_small(r, &b) && r->layout->outputs > b.columns && row_is_farther(&b);
 }
 
 static bool columns_are_nearer(const geometry_request *r, const geometry *g) {
     block b = {0};
-    if (g->scan.group == 1 || find_block(r->layout, r->tuning->stream_inner, r->tuning->stream_inner_rows, &b) ||
-        columns_fit(r, &b))
+    if (g->scan.group == 1 || wanted_block(r, &b) || columns_fit(r, &b))
         return false;
     if (is_small(r, &b))
         return false;
