@@ -1,5 +1,5 @@
-/* Threads of the team that are free claim pieces of a job; the thread that waits for it is one of the team: see
- * sender.h. */
+/* Threads of the team that are free claim pieces of a job, a transfer of several after the other; the thread that waits
+ * for it is one of the team: see sender.h. */
 #include "api/sender.h"
 
 #include "api/host_arrays.h"
@@ -12,17 +12,26 @@
 #endif
 
 #define MEMBERS 12u
-/* Shorter pieces cost more to send than they take. */
-#define PIECE_BYTES ((uint64_t)2 << 20)
+/* Long transfers leave the link no gaps; so many of them, packed in turn, stay in a processor's cache. */
+#define TRANSFERS 4u
+#define TRANSFER_BYTES ((uint64_t)8 << 20)
+/* Of a transfer, each packed by one member. Shorter pieces cost more to hand out than they take. */
+#define PIECES 8u
+#define PIECE_BYTES_LEAST ((uint64_t)4096)
 
-/* While one half of a member's memory is on its way, the other one is packed. */
 typedef struct member {
     sender *team;
     pthread_t thread; /* the first member has none: it is the caller */
-    unsigned char *half[2];
-    cl_event sent[2]; /* NULL: the half is free */
-    uint32_t turn;
 } member;
+
+/* Pinned memory that is packed by pieces and then sent as one. */
+typedef struct transfer {
+    unsigned char *memory;
+    cl_event sent;            /* when it was used last; NULL: never */
+    uint64_t first, elements; /* of the job */
+    uint64_t claimed, packed; /* of these */
+    bool open;                /* from its first piece's claim until it is sent */
+} transfer;
 
 struct sender {
     cl_command_queue queue; /* of the mapping alone */
@@ -31,9 +40,11 @@ struct sender {
     uint64_t piece_bytes;
     uint32_t count; /* of members */
     member members[MEMBERS];
-    bool has_lock, has_started, has_finished, stop;
+    uint32_t transfer_count, turn; /* turn: the transfer that is filled, or the next one */
+    transfer transfers[TRANSFERS];
+    bool has_lock, has_changed, stop;
     pthread_mutex_t lock;
-    pthread_cond_t started, finished;
+    pthread_cond_t changed; /* whatever somebody may wait for */
     /* The job: none when all its elements are taken and nobody is at one. */
     const void *array;
     tensor_view view;
@@ -55,45 +66,94 @@ static cl_int let_go(cl_event *event) {
     return code;
 }
 
-static cl_int send_piece(member *m, uint64_t first, uint64_t count, const char **call) {
-    const sender *const team = m->team;
-    const size_t element = team->view.type->bits / 8;
-    const uint32_t half = m->turn++ % 2;
+/* A piece: `count` elements from `first` of the transfer `of`. */
+typedef struct piece {
+    transfer *of;
+    uint64_t first, count;
+} piece;
+
+/* With the lock held: false where the transfer whose turn it is has not been sent yet. */
+static bool claim(sender *team, piece *p) {
+    const uint64_t most = team->piece_bytes / (team->view.type->bits / 8);
+    transfer *const t = &team->transfers[team->turn];
+    if (t->open && t->claimed == t->elements)
+        return false;
+    if (!t->open) {
+        const uint64_t left = team->elements - team->taken;
+        *t = (transfer){.memory = t->memory,
+                        .sent = t->sent,
+                        .first = team->taken,
+                        .elements = left < PIECES * most ? left : PIECES * most,
+                        .open = true};
+    }
+    const uint64_t left = t->elements - t->claimed;
+    *p = (piece){t, t->claimed, left < most ? left : most};
+    t->claimed += p->count;
+    team->taken += p->count;
+    if (t->claimed == t->elements)
+        team->turn = (team->turn + 1) % team->transfer_count;
+    return true;
+}
+
+/* All that pack pieces of a transfer wait for what it has sent before; who packs the last one lets that event go. */
+static cl_int pack(const sender *team, const piece *p, const char **call) {
+    const transfer *const t = p->of;
     *call = "clWaitForEvents";
-    cl_int code = let_go(&m->sent[half]);
-    if (code != CL_SUCCESS)
-        return code;
-    host_gather_range(team->array, &team->view, first, count, m->half[half]);
+    const cl_int code = t->sent ? clWaitForEvents(1, &t->sent) : CL_SUCCESS;
+    if (code == CL_SUCCESS)
+        host_gather_range(team->array, &team->view, t->first + p->first, p->count,
+                          t->memory + p->first * (team->view.type->bits / 8));
+    return code;
+}
+
+static cl_int send_all(const sender *team, transfer *t, const char **call) {
+    const size_t element = team->view.type->bits / 8;
+    if (t->sent)
+        clReleaseEvent(t->sent);
     *call = "clEnqueueWriteBuffer";
-    code = clEnqueueWriteBuffer(team->to_queue, team->to, CL_FALSE, (size_t)first * element, (size_t)count * element,
-                                m->half[half], 0, NULL, &m->sent[half]);
+    const cl_int code = clEnqueueWriteBuffer(team->to_queue, team->to, CL_FALSE, (size_t)t->first * element,
+                                             (size_t)t->elements * element, t->memory, 0, NULL, &t->sent);
     if (code != CL_SUCCESS) {
-        m->sent[half] = NULL;
+        t->sent = NULL;
         return code;
     }
     *call = "clFlush";
     return clFlush(team->to_queue);
 }
 
+/* With the lock held, before and after. After a failure nothing more is claimed or sent. */
+static void note(sender *team, cl_int code, const char *call) {
+    if (code == CL_SUCCESS || team->code != CL_SUCCESS)
+        return;
+    team->code = code;
+    team->call = call;
+    team->taken = team->elements;
+}
+
 /* With the lock held, before and after. */
-static void take_pieces(member *m) {
-    sender *const team = m->team;
+static void take_pieces(sender *team) {
     while (team->taken < team->elements) {
-        const uint64_t first = team->taken, most = team->piece_bytes / (team->view.type->bits / 8);
-        const uint64_t count = team->elements - first < most ? team->elements - first : most;
+        piece p;
+        if (!claim(team, &p)) {
+            pthread_cond_wait(&team->changed, &team->lock);
+            continue;
+        }
         const char *call = NULL;
-        team->taken += count;
         team->busy++;
         pthread_mutex_unlock(&team->lock);
-        const cl_int code = send_piece(m, first, count, &call);
+        cl_int code = pack(team, &p, &call);
         pthread_mutex_lock(&team->lock);
-        if (code != CL_SUCCESS && team->code == CL_SUCCESS) {
-            team->code = code;
-            team->call = call;
-            team->taken = team->elements;
+        note(team, code, call);
+        p.of->packed += p.count;
+        if (p.of->packed == p.of->elements && team->code == CL_SUCCESS) {
+            pthread_mutex_unlock(&team->lock);
+            code = send_all(team, p.of, &call);
+            pthread_mutex_lock(&team->lock);
+            note(team, code, call);
+            p.of->open = false;
         }
-        if (--team->busy == 0)
-            pthread_cond_signal(&team->finished);
+        team->busy--;
+        pthread_cond_broadcast(&team->changed);
     }
 }
 
@@ -103,9 +163,9 @@ static void *work(void *argument) {
     member *const m = argument;
     pthread_mutex_lock(&m->team->lock);
     while (!m->team->stop) {
-        take_pieces(m);
+        take_pieces(m->team);
         if (!m->team->stop)
-            pthread_cond_wait(&m->team->started, &m->team->lock);
+            pthread_cond_wait(&m->team->changed, &m->team->lock);
     }
     pthread_mutex_unlock(&m->team->lock);
     return NULL;
@@ -155,33 +215,36 @@ static argmax_cl_status open_pinned(sender *team, cl_context context, cl_device_
 }
 
 static argmax_cl_status open_members(sender *team, uint32_t wanted) {
-    for (uint32_t i = 0; i < wanted; i++) {
-        member *const m = &team->members[i];
-        m->team = team;
-        m->half[0] = team->mapped + team->piece_bytes * 2 * i;
-        m->half[1] = m->half[0] + team->piece_bytes;
-    }
+    for (uint32_t i = 0; i < wanted; i++)
+        team->members[i].team = team;
     team->has_lock = pthread_mutex_init(&team->lock, NULL) == 0;
-    team->has_started = team->has_lock && pthread_cond_init(&team->started, NULL) == 0;
-    team->has_finished = team->has_started && pthread_cond_init(&team->finished, NULL) == 0;
-    if (!team->has_finished)
+    team->has_changed = team->has_lock && pthread_cond_init(&team->changed, NULL) == 0;
+    if (!team->has_changed)
         return fail(ARGMAX_CL_ERROR_OUT_OF_HOST_MEMORY, "no memory for a lock");
     for (team->count = 1; team->count < wanted && start(&team->members[team->count]);)
         team->count++;
     return ARGMAX_CL_SUCCESS;
 }
 
+static uint64_t least(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
 argmax_cl_status sender_open(cl_context context, cl_device_id device, uint64_t bytes, sender **out) {
-    const uint64_t piece = bytes < PIECE_BYTES ? bytes : PIECE_BYTES, pieces = (bytes - 1) / piece + 1;
-    const uint32_t most = processors(), wanted = pieces < most ? (uint32_t)pieces : most;
+    const uint64_t whole = least(bytes, TRANSFER_BYTES) / PIECES, align = sizeof(cl_ulong16);
+    const uint64_t piece_bytes = whole < PIECE_BYTES_LEAST ? PIECE_BYTES_LEAST : (whole + align - 1) / align * align;
     sender *const team = calloc(1, sizeof *team);
     *out = team;
     if (!team)
         return fail(ARGMAX_CL_ERROR_OUT_OF_HOST_MEMORY, "no memory for threads, %zu bytes", sizeof *team);
-    team->piece_bytes = piece;
-    argmax_cl_status status = open_pinned(team, context, device, piece * 2 * wanted);
+    const uint64_t transfer_bytes = piece_bytes * PIECES;
+    team->piece_bytes = piece_bytes;
+    team->transfer_count = (uint32_t)least(TRANSFERS, (bytes - 1) / transfer_bytes + 1);
+    argmax_cl_status status = open_pinned(team, context, device, transfer_bytes * team->transfer_count);
+    for (uint32_t i = 0; i < team->transfer_count && !status; i++)
+        team->transfers[i].memory = team->mapped + transfer_bytes * i;
     if (!status)
-        status = open_members(team, wanted);
+        status = open_members(team, (uint32_t)least(processors(), (bytes - 1) / piece_bytes + 1));
     if (!status)
         return status;
     sender_close(team);
@@ -193,6 +256,8 @@ argmax_cl_status sender_open(cl_context context, cl_device_id device, uint64_t b
 
 void sender_start(sender *team, const void *array, const tensor_view *view, cl_command_queue queue, cl_mem buffer) {
     pthread_mutex_lock(&team->lock);
+    for (uint32_t i = 0; i < team->transfer_count; i++)
+        team->transfers[i].open = false; /* those that a failed job left */
     team->array = array;
     team->view = *view;
     team->to_queue = queue;
@@ -202,15 +267,15 @@ void sender_start(sender *team, const void *array, const tensor_view *view, cl_c
     team->elements = 1;
     for (uint32_t axis = 0; axis < MAX_RANK; axis++)
         team->elements *= view->size[axis];
-    pthread_cond_broadcast(&team->started);
+    pthread_cond_broadcast(&team->changed);
     pthread_mutex_unlock(&team->lock);
 }
 
 argmax_cl_status sender_wait(sender *team) {
     pthread_mutex_lock(&team->lock);
-    take_pieces(&team->members[0]);
+    take_pieces(team);
     while (team->busy)
-        pthread_cond_wait(&team->finished, &team->lock);
+        pthread_cond_wait(&team->changed, &team->lock);
     const cl_int code = team->code;
     team->code = CL_SUCCESS;
     pthread_mutex_unlock(&team->lock);
@@ -219,27 +284,25 @@ argmax_cl_status sender_wait(sender *team) {
 
 argmax_cl_status sender_finish(sender *team) {
     cl_int code = CL_SUCCESS;
-    for (uint32_t i = 0; i < 2 * team->count && code == CL_SUCCESS; i++)
-        code = let_go(&team->members[i / 2].sent[i % 2]);
+    for (uint32_t i = 0; i < team->transfer_count && code == CL_SUCCESS; i++)
+        code = let_go(&team->transfers[i].sent);
     return code == CL_SUCCESS ? ARGMAX_CL_SUCCESS : fail_opencl("clWaitForEvents", code);
 }
 
 static void close_members(sender *team) {
-    if (team->has_finished) {
+    if (team->has_changed) {
         pthread_mutex_lock(&team->lock);
         team->stop = true;
-        pthread_cond_broadcast(&team->started);
+        pthread_cond_broadcast(&team->changed);
         pthread_mutex_unlock(&team->lock);
     }
     for (uint32_t i = 1; i < team->count; i++)
         pthread_join(team->members[i].thread, NULL);
-    for (uint32_t i = 0; i < 2 * team->count; i++)
-        if (team->members[i / 2].sent[i % 2])
-            clReleaseEvent(team->members[i / 2].sent[i % 2]);
-    if (team->has_finished)
-        pthread_cond_destroy(&team->finished);
-    if (team->has_started)
-        pthread_cond_destroy(&team->started);
+    for (uint32_t i = 0; i < team->transfer_count; i++)
+        if (team->transfers[i].sent)
+            clReleaseEvent(team->transfers[i].sent);
+    if (team->has_changed)
+        pthread_cond_destroy(&team->changed);
     if (team->has_lock)
         pthread_mutex_destroy(&team->lock);
 }
