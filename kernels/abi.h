@@ -150,7 +150,7 @@ typedef struct {
     abi_ulong jobs, jobs_per_group, parts;
     abi_ulong rows, chunk;           /* rows of a column, of a part */
     abi_ulong columns, tiles, side;  /* size of the last kept dim (times FUSED), tiles that cover it, columns of one */
-    abi_ulong inner;                 /* columns of an output; more than 1: UNWALKED */
+    abi_uint inner, apart;           /* columns of an output, more than 1: UNWALKED; between two of these */
     abi_ulong outers;                /* outputs / columns */
     abi_ulong per_tiles, per_outers; /* their reciprocals */
     abi_ulong segment;               /* size of the last reduced dim that is walked (in rows that are FUSED) */
@@ -170,10 +170,10 @@ typedef struct {
 #endif
 } columns_t;
 
-/* `columns` elements lie side by side, `width` of them a tile; `inner` neighbours belong to one output. `fused` rows
- * that follow each other in memory are one here, of `row` elements each, and `rest` of them are left at the end.
- * `across` work-items lie side by side over a tile, and `sharing` times as many share its rows. `per_across` is 2^32 /
- * across, rounded up, 0 for 1, and `per_inner` the same. */
+/* `columns` elements lie side by side, `width` of them a tile; `inner` of them, `apart` from each other, belong to one
+ * output. `fused` rows that follow each other in memory are one here, of `row` elements each, and `rest` of them are
+ * left at the end. `across` work-items lie side by side over a tile, and `sharing` times as many share its rows.
+ * `per_across` is 2^32 / across, rounded up, 0 for 1, and `per_inner` and `per_apart` the same. */
 typedef struct {
     abi_ulong jobs, jobs_per_group, parts;
     abi_ulong rows, chunk; /* fused ones of a column, of a part */
@@ -186,7 +186,7 @@ typedef struct {
     abi_long column_index, column_value; /* between neighbouring outputs */
     abi_ulong first, last;               /* elements of the buffer that the tensor addresses first and last */
     abi_uint width, across, per_across, sharing;
-    abi_uint fused, row, rest, inner, per_inner, unused;
+    abi_uint fused, row, rest, inner, per_inner, apart, per_apart, unused;
 #ifndef ON_DEVICE
     columns_tail_t tail;
 #elif TAIL

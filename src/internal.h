@@ -279,6 +279,7 @@ typedef struct geometry {
      * how many there are */
     uint64_t tiles, outers;
     uint32_t inner;          /* stream, columns: of these that belong to an output */
+    uint32_t apart;          /* the same: columns from one of them to the next */
     uint32_t sharing, width; /* stream: work-items that share a column, columns of a tile */
     uint32_t period;         /* stream: rows after which they begin at the same place within a vector */
     bool phased;             /* stream.cl: PHASED */

@@ -20,7 +20,7 @@ typedef struct {
 } outer_t;
 
 static inline outer_t outer_at(const dims_t *d, const ulong outer, const ulong columns) {
-    const int count = KEPT_COUNT(*d) - 1;
+    const int count = KEPT_COUNT(*d) - 1 - APART;
     outer_t o;
     o.in = INPUT_OFFSET(d) + UNRAVEL_STEPS(outer, count, d, kept);
 #if !SPLIT || ONE_LAUNCH
@@ -34,6 +34,13 @@ static inline outer_t outer_at(const dims_t *d, const ulong outer, const ulong c
     return o;
 }
 
+/* The input's elements from column 0 to the first one of an answer. */
+#if APART
+#define ANSWER_AT(g, answer) (((answer) / (g)->apart * ((g)->inner - 1) * (g)->apart + (answer)) * (g)->column_stride)
+#else
+#define ANSWER_AT(g, answer) ((answer) * (g)->column_stride)
+#endif
+
 /* Leave one column's answer of extreme x. */
 static inline void leave(__global const T *in, TARGET, const dims_t *d, const columns_t *g, const outer_t *o,
                          const ulong part, const ulong column, const uint x, const bool found, const T k,
@@ -46,7 +53,7 @@ static inline void leave(__global const T *in, TARGET, const dims_t *d, const co
     const long c = (long)column;
     (void)part;
     put_answer(d, in, TARGET_ARGUMENTS, x, o->index[x] + c * COLUMN_STEP(d, g, x, index),
-               o->value[x] + c * COLUMN_STEP(d, g, x, value), OF_INPUT(o->in) + c * g->column_stride, found, row,
+               o->value[x] + c * COLUMN_STEP(d, g, x, value), OF_INPUT(o->in) + ANSWER_AT(g, c), found, row,
                KEY_KNOWN_OF(x, k));
 #endif
 }
@@ -88,12 +95,12 @@ static inline ulong row_of(const columns_t *g, const ulong k) {
 }
 
 /* Scan the rows [from, to) of the one lane's strip and leave the answers: the best of the columns of FUSED rows, and of
- * the `inner` neighbours, that belong to each. */
+ * the `inner` columns, that belong to each. */
 static inline void scan_and_leave(__global const T *in, const at_t start, TARGET, const dims_t *d, const columns_t *g,
                                   const outer_t *o, const ulong part, const ulong from, const ulong to,
                                   const ulong column, const int count) {
     const uint width = (uint)(FUSED > 1 ? g->columns / FUSED : min(g->side, g->columns - column));
-    const uint inner = UNWALKED ? (uint)g->inner : 1, answers = width / inner;
+    const uint inner = UNWALKED ? g->inner : 1, apart = APART ? g->apart : 1, answers = width / inner;
     const ulong first = row_of(g, from), first_answer = column / inner;
     T keys[STRIP * VEC];
     uint at[STRIP * VEC];
@@ -115,11 +122,11 @@ static inline void scan_and_leave(__global const T *in, const at_t start, TARGET
                 }
             }
         }
-        for (uint a = 0; a < answers; ++a) {
+        for (uint a = 0, between = 0, its = 0; a < answers; ++a) {
             one_candidate_t best = ONE_NONE;
             for (uint j = 0; j < FUSED; ++j) {
                 for (uint i = 0; i < inner; ++i) {
-                    const uint place = j * width + a * inner + i;
+                    const uint place = j * width + its + i * apart;
                     if (IS_FOUND(at[place]))
                         best = one_better(
                             best, ONE_CANDIDATE(x, keys[place], (row_of(g, from + at[place]) + j - first) * inner + i));
@@ -127,6 +134,9 @@ static inline void scan_and_leave(__global const T *in, const at_t start, TARGET
             }
             leave(in, TARGET_ARGUMENTS, d, g, o, part, first_answer + a, x, CANDIDATE_WINS(best), CANDIDATE_KEY(best),
                   first * inner + CANDIDATE_PLACE_OF(x, best));
+            const bool is_last = ++between == apart; /* before those of the next output of another dim */
+            its += is_last ? (inner - 1) * apart + 1 : 1;
+            between = is_last ? 0 : between;
         }
     }
 }

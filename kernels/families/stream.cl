@@ -2,8 +2,8 @@
  *
  * A job is a tile of columns and a part of the rows. `across` work-items lie side by side over the tile and `sharing`
  * times as many share its rows. Each remembers the best key of its columns and the iteration that brought it
- * (order.clh); then those that share a column merge in local memory, and so do `inner` neighbouring columns that belong
- * to one output. No width and no beginning makes loads narrow:
+ * (order.clh); then those that share a column merge in local memory, and so do `inner` columns that belong to one
+ * output. No width and no beginning makes loads narrow:
  *   PHASED   work-items read aligned vectors. Rows may begin anywhere within one, but all rows of a work-item at the
  *            same place, since `sharing` is a multiple of the period; what such a vector has of other columns is left
  *            out when columns merge.
@@ -11,9 +11,9 @@
  * Rows that follow each other and are narrow are taken several as one (`fused`), of which the last may be incomplete:
  * its `rest` of rows is accumulated element by element.
  *
- * From the host (options.clh): GROUP, UNROLL (rows in flight), UNWALKED 1 where the last reduced dim is inside the
- * columns, RUNS where UNROLL rows of a work-item lie at equal distances, TAIL: work-groups that are done with their
- * parts claim the end of a tile in chunks (tail.clh). */
+ * From the host (options.clh): GROUP, UNROLL (rows in flight), UNWALKED where the last reduced dim is inside the
+ * columns, APART where a kept dim is inside that one, RUNS where UNROLL rows of a work-item lie at equal distances,
+ * TAIL: work-groups that are done with their parts claim the end of a tile in chunks (tail.clh). */
 #include "options.clh"
 
 #include "workgroup/finish.clh"
@@ -47,8 +47,16 @@
 #define IS_OWN(j) ((j) >= before)
 #endif
 
-/* Of the neighbours that belong to one output, the one that column c is. */
+/* Of the columns that belong to one output, the one that column c is; the first one of answer a. */
+#if APART
+#define INNER_OF(c) (mul_hi((c), g.per_apart) - mul_hi(mul_hi((c), g.per_apart), g.per_inner) * g.inner)
+#define COLUMN_OF(a) (mul_hi((a), g.per_apart) * g.apart * (g.inner - 1) + (a))
+#define INNER_STEP g.apart
+#else
 #define INNER_OF(c) ((c) - mul_hi((c), g.per_inner) * g.inner)
+#define COLUMN_OF(a) ((a) * g.inner)
+#define INNER_STEP 1
+#endif
 
 /* The place in the part of column c's element of a row, or of those that are fused the one that c is of. */
 #define ROW_OF(at, c) (g.fused > 1 ? (at) * g.fused + (c) / g.row : (at))
@@ -58,15 +66,15 @@
 #define PLACE_OF(at, c) ROW_OF(at, c)
 #endif
 
-/* What is found for an answer of the block. */
+/* What is found for an answer of the block, whose first column is `column`. */
 #if SPLIT
-#define LEAVE(x, answer, won, k, at)                                                                                   \
+#define LEAVE(x, answer, column, won, k, at)                                                                           \
     partials[PARTIAL_AT(&dims, outer * BLOCK_ANSWERS(g) + (answer), part) * EXTREMES + (x)] = PARTIAL(x, won, k, at)
 #else
-#define LEAVE(x, answer, won, k, at)                                                                                   \
+#define LEAVE(x, answer, column, won, k, at)                                                                           \
     put_answer(&dims, in, TARGET_ARGUMENTS, x, index_at[x] + (long)(answer) * COLUMN_STEP(&dims, &g, x, index),        \
                value_at[x] + (long)(answer) * COLUMN_STEP(&dims, &g, x, value),                                        \
-               OF_INPUT(block) + (long)(answer) * (long)g.inner * COLUMN_STRIDE(&g), won, at, KEY_KNOWN_OF(x, k))
+               OF_INPUT(block) + (long)(column) * COLUMN_STRIDE(&g), won, at, KEY_KNOWN_OF(x, k))
 #endif
 
 #if TAIL
@@ -127,7 +135,7 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
         const uint width = (uint)min((ulong)g.width, g.columns - first);
         const ulong from = part * g.chunk;
         const ulong to = min(from + g.chunk, g.rows);
-        const int outer_dims = KEPT_COUNT(dims) - 1;
+        const int outer_dims = KEPT_COUNT(dims) - 1 - APART;
         const steps_t block = INPUT_OFFSET(&dims) + UNRAVEL_STEPS(outer, outer_dims, &dims, kept);
 #if !SPLIT
         long index_at[EXTREMES], value_at[EXTREMES];
@@ -199,7 +207,7 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
         for (uint rows = g.fused, inner = UNWALKED ? g.inner : 1; rows > 1 || inner > 1;) {
             const bool of_rows = rows > 1;
             const uint left = of_rows ? rows : inner, to_come = (left + 1) / 2;
-            const uint apart = of_rows ? to_come * g.row : to_come;
+            const uint apart = of_rows ? to_come * g.row : to_come * INNER_STEP;
             for (uint c = me; c < width; c += GROUP)
                 if (of_rows ? c + apart < left * g.row : INNER_OF(c) + to_come < left)
                     shared[SLOT(0, c)] = better(shared[SLOT(0, c)], shared[SLOT(0, c + apart)]);
@@ -209,12 +217,13 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
         }
 
         const uint answers = g.fused > 1 ? ANSWERS(g) : width / g.inner;
-        const ulong first_answer = g.fused > 1 ? 0 : first / g.inner;
+        const ulong first_column = g.fused > 1 ? 0 : first, first_answer = first_column / g.inner;
         for (uint a = me; a < answers; a += GROUP)
 #pragma unroll
             for (uint x = 0; x < EXTREMES; ++x) {
-                const one_candidate_t one = ONE_OF(shared[SLOT(0, a * g.inner)], x);
-                LEAVE(x, first_answer + a, CANDIDATE_FOUND(one) && !LOSES(CANDIDATE_KEY(one)), CANDIDATE_KEY(one),
+                const one_candidate_t one = ONE_OF(shared[SLOT(0, COLUMN_OF(a))], x);
+                LEAVE(x, first_answer + a, first_column + COLUMN_OF(a),
+                      CANDIDATE_FOUND(one) && !LOSES(CANDIDATE_KEY(one)), CANDIDATE_KEY(one),
                       from * g.fused * g.inner + CANDIDATE_PLACE_OF(x, one));
             }
         barrier(CLK_LOCAL_MEM_FENCE);

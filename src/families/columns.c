@@ -215,16 +215,29 @@ static void leave_tail_rows(const geometry_request *r, geometry *g) {
     g->one_block = g->one_block && !g->pieces;
 }
 
+/* The outputs in a row that a work-item alone takes as one: neighbours of an output among those of others as long as no
+ * segments are worth it; others' in between as long as rows are narrow, and enough for what it costs to put the columns
+ * of an output together. */
+static output_row row_of_outputs(const geometry_request *r) {
+    const tuning_row *t = r->tuning;
+    const layout *l = r->layout;
+    const uint32_t bytes = element_bytes(r->problem), most = min_u32(t->narrow_row_bytes, strip_room(r) / 2) / bytes;
+    const output_row its = output_row_of(l, t->inner_bytes / bytes, most), alone = output_row_of(l, 1, 1);
+    const bool is_alone = t->group_columns > 1 || r->strided || l->kept[l->kept_count - 1].size == 1;
+    return is_alone || (its.apart > 1 && l->reduction / its.inner < t->column_part_bytes / bytes) ? alone : its;
+}
+
 static const char *lay_out_columns(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     const layout_dim *kept = &l->kept[l->kept_count - 1];
     layout_dim column = *kept;
-    const bool alone = r->tuning->group_columns == 1 && !r->strided && kept->size > 1;
-    g->inner = alone ? inner_neighbours(l, r->tuning->inner_bytes / element_bytes(r->problem)) : 1;
+    const output_row its = row_of_outputs(r);
+    g->inner = its.inner;
+    g->apart = its.apart;
     if (g->inner > 1) {
-        column.size *= g->inner;
+        column.size = its.outputs * g->inner;
         column.in = 1;
-        column.mask = l->reduced[l->reduced_count - 1].mask;
+        column.mask = its.apart > 1 ? kept->mask : l->reduced[l->reduced_count - 1].mask;
     }
     const layout_dim *row = &l->reduced[l->reduced_count - (g->inner > 1 ? 2 : 1)];
     assert(row->size > 0);
@@ -233,7 +246,7 @@ static const char *lay_out_columns(const geometry_request *r, geometry *g) {
     column.size *= g->fused;
     /* Whether vectors are aligned is told of a dim of the layout itself. */
     const bool is_kept = g->inner == 1 && g->fused == 1;
-    const char *refused = lay_column_tiles(r, is_kept ? kept : &column, rows, l->outputs / kept->size, g);
+    const char *refused = lay_column_tiles(r, is_kept ? kept : &column, rows, l->outputs / its.outputs, g);
     if (refused)
         return refused;
     /* All of them or none: where rows have many ends, lines that are stored in both ways cost more than these save. */
@@ -241,7 +254,7 @@ static const char *lay_out_columns(const geometry_request *r, geometry *g) {
     g->past =
         g->fused == 1 && g->inner == 1 && kept->index == 1 && (g->by_lines || by_vectors) && answers_go_past(r, g);
     assert(g->past || !g->by_lines); /* tiles have room for what is before the first column */
-    refused = plan_merge(r, g->tiles * g->outers, min_u64(kept->size, g->side / g->inner), g);
+    refused = plan_merge(r, g->tiles * g->outers, min_u64(its.outputs, g->side / g->inner), g);
     if (!refused)
         leave_tail_rows(r, g);
     return refused;
@@ -252,8 +265,9 @@ void column_options(const geometry *g, writer *out) {
     text_add(out, " -DUNROLL=%" PRIu32 " -DACROSS=%" PRIu32 " -DSTRIP=%" PRIu32, g->unroll, g->lanes, g->strip);
     if (g->panel > 1)
         text_add(out, " -DPANEL=%" PRIu32, g->panel);
-    text_add(out, "%s%s%s%s%s", g->by_lines ? " -DBY_LINES=1" : "", g->inner > 1 ? " -DUNWALKED=1" : "",
-             g->one_block ? " -DONE_BLOCK=1" : "", g->steady ? " -DRUNS=1" : "", g->pieces ? " -DTAIL=1" : "");
+    text_add(out, "%s%s%s%s%s%s", g->by_lines ? " -DBY_LINES=1" : "", g->inner > 1 ? " -DUNWALKED=1" : "",
+             g->apart > 1 ? " -DAPART=1" : "", g->one_block ? " -DONE_BLOCK=1" : "", g->steady ? " -DRUNS=1" : "",
+             g->pieces ? " -DTAIL=1" : "");
 }
 
 void set_column_tiles(const layout_dim *column, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
@@ -268,6 +282,7 @@ void set_column_tiles(const layout_dim *column, const geometry *g, uint64_t jobs
                          .tiles = g->tiles,
                          .side = g->side,
                          .inner = g->inner,
+                         .apart = g->apart,
                          .outers = g->outers,
                          .per_tiles = reciprocal(g->tiles),
                          .per_outers = reciprocal(g->outers),
@@ -292,13 +307,17 @@ void set_column_tiles(const layout_dim *column, const geometry *g, uint64_t jobs
 }
 
 static void set_columns(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
-    set_column_tiles(&l->kept[l->kept_count - 1], g, jobs, arguments);
+    layout_dim column = l->kept[l->kept_count - 1];
+    column.size = l->outputs / g->outers;
+    set_column_tiles(&column, g, jobs, arguments);
 }
 
 void describe_columns(const geometry *g, writer *out) {
     text_add(out, "%" PRIu32 " lanes across, vectors of %" PRIu32 " x %" PRIu32, g->lanes, g->vector, g->strip);
     if (g->inner > 1)
         text_add(out, ", %" PRIu32 " columns an output", g->inner);
+    if (g->apart > 1)
+        text_add(out, ", %" PRIu32 " apart", g->apart);
 }
 
 const family family_columns = {

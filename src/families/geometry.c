@@ -217,11 +217,32 @@ void leave_tail(const geometry_request *r, uint32_t percent, uint64_t units, uin
     g->counters = counters;
 }
 
-uint32_t inner_neighbours(const layout *l, uint32_t most) {
+/* Whether `outer` goes on where `inner` ends, in the input and in the mask. */
+static bool goes_on(const layout_dim *outer, const layout_dim *inner) {
+    const int64_t size = (int64_t)inner->size;
+    return outer->in == size * inner->in && outer->mask == size * inner->mask;
+}
+
+static bool answers_go_on(const layout_dim *outer, const layout_dim *inner) {
+    const int64_t size = (int64_t)inner->size;
+    return outer->index == size * inner->index && outer->value == size * inner->value &&
+           outer->max_index == size * inner->max_index && outer->max_value == size * inner->max_value;
+}
+
+output_row output_row_of(const layout *l, uint32_t neighbours, uint32_t most) {
     const layout_dim *kept = &l->kept[l->kept_count - 1], *last = &l->reduced[l->reduced_count - 1];
-    const bool one_row =
-        last->in == 1 && kept->in == (int64_t)last->size && kept->mask == (int64_t)last->size * last->mask;
-    return l->reduced_count > 1 && one_row && last->size <= most ? (uint32_t)last->size : 1;
+    const output_row alone = {1, 1, 1, kept->size};
+    if (l->reduced_count == 1)
+        return alone;
+    if (last->in == 1)
+        return last->size <= neighbours && goes_on(kept, last) ? (output_row){(uint32_t)last->size, 1, 1, kept->size}
+                                                               : alone;
+    if (l->kept_count == 1 || kept->in != 1 || kept->size > most / last->size)
+        return alone;
+    const layout_dim *above = kept - 1;
+    return goes_on(last, kept) && goes_on(above, last) && answers_go_on(above, kept)
+               ? (output_row){(uint32_t)last->size, (uint32_t)kept->size, 2, kept->size * above->size}
+               : alone;
 }
 
 bool comes_from_memory(const geometry_request *r) {

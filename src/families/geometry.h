@@ -94,9 +94,14 @@ bool can_be_by_value(const geometry_request *r, const geometry *g);
 #define NO_BLOCKS "it takes one reduced dim of neighbours or of columns without gaps"
 uint64_t block_columns(const layout *l);
 uint32_t block_dims(const layout *l);
-/* Neighbours of the last reduced dim, up to `most`, that belong to one output and lie with those of others in one row;
- * 1: none do. */
-uint32_t inner_neighbours(const layout *l, uint32_t most);
+/* A row of outputs side by side in memory, each of `inner` columns that are `apart`: neighbours on the last reduced
+ * dim, or the same with the outputs of the last kept dim between. Of the dims kept, the last `dims` are in the row. */
+typedef struct output_row {
+    uint32_t inner, apart, dims;
+    uint64_t outputs;
+} output_row;
+/* Where they are up to `neighbours`, or up to `most` columns with those of the outputs between; else inner is 1. */
+output_row output_row_of(const layout *l, uint32_t neighbours, uint32_t most);
 /* Whether the input is more than what caches may hold of it from one run to the next. */
 bool comes_from_memory(const geometry_request *r);
 /* Take `percent` of each part for whoever is done first, in pieces (kernels/workgroup/tail.clh), where parts are many

@@ -14,7 +14,7 @@ static uint32_t fold_dim(const layout *l) {
 static const char *lay_out_permuted(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     geometry_request whole = *r;
-    g->fused = g->inner = 1;
+    g->fused = g->inner = g->apart = 1;
     g->fold = fold_dim(l);
     if (g->fold == l->reduced_count)
         return "it takes a reduced dim other than the last one without gaps";

@@ -8,9 +8,10 @@
 
 #define WORD_BYTES 4u
 
-/* The block of neighbours: columns, of which `inner` belong to one output, and the rows over it. */
+/* The block of neighbours: the columns of a row of outputs, and the rows over it. */
 typedef struct {
     const layout_dim *kept, *row;
+    output_row its;
     uint64_t columns, inner;
     uint32_t row_dims;
     uint64_t rows;
@@ -23,18 +24,19 @@ typedef struct {
 
 static const char *find_block(const layout *l, uint32_t inner_most, uint32_t inner_rows, block *b) {
     b->kept = &l->kept[l->kept_count - 1];
-    b->inner = inner_neighbours(l, inner_most);
-    if (l->reduction / b->inner < inner_rows) /* too few for what it costs to bring the columns together */
-        b->inner = 1;
+    b->its = output_row_of(l, inner_most, inner_most);
+    if (l->reduction / b->its.inner < inner_rows) /* too few for what it costs to bring the columns together */
+        b->its = output_row_of(l, 1, 1);
+    b->inner = b->its.inner;
     assert(b->inner > 0);
-    const layout_dim *const column = b->inner > 1 ? &l->reduced[l->reduced_count - 1] : b->kept;
+    const layout_dim *const column = b->its.apart == 1 && b->inner > 1 ? &l->reduced[l->reduced_count - 1] : b->kept;
     b->row_dims = l->reduced_count - (b->inner > 1 ? 1 : 0);
     b->stride = column->in;
     b->along = column->mask;
     if (b->kept->size == 1 || b->kept->in <= 0)
         return NO_COLUMNS;
     b->row = &l->reduced[b->row_dims - 1];
-    b->columns = b->kept->size * b->inner;
+    b->columns = b->its.outputs * b->inner;
     b->rows = l->reduction / b->inner;
     return NULL;
 }
@@ -46,7 +48,8 @@ static uint32_t most_inner(const geometry_request *r) {
     const tuning_row *t = r->tuning;
     const uint64_t size = l->reduced[l->reduced_count - 1].size;
     const uint32_t vector = widest_vector(r, t->vector_bytes, false);
-    const bool whole = size % vector == 0 && aligned_vector(l, vector, NULL) == vector;
+    const bool whole =
+        l->reduced[l->reduced_count - 1].in == 1 && size % vector == 0 && aligned_vector(l, vector, NULL) == vector;
     return whole && size * element_bytes(r->problem) >= t->stream_inner_aligned ? 1 : t->stream_inner;
 }
 
@@ -71,7 +74,7 @@ static bool is_mask_alike(const geometry_request *r) {
 }
 
 static bool strides_divide(const layout *l, const block *b, uint32_t vector) {
-    for (uint32_t i = 0; i + 1 < l->kept_count; ++i)
+    for (uint32_t i = 0; i + b->its.dims < l->kept_count; ++i)
         if (l->kept[i].in % (int64_t)vector)
             return false;
     for (uint32_t i = 0; i < b->row_dims; ++i)
@@ -159,7 +162,8 @@ typedef struct {
 /* Columns that a tile has a multiple of: those of one output, of one row where rows are fused; vectors stay aligned. */
 static uint64_t tile_step(const geometry *g, uint64_t columns) {
     const uint64_t vector = g->phased || g->load != LOAD_ALIGNED ? 1 : g->vector;
-    return g->fused > 1 ? columns : vector / greatest_divisor(g->inner, vector) * g->inner;
+    const uint64_t step = (uint64_t)g->inner * g->apart;
+    return g->fused > 1 ? columns : vector / greatest_divisor(step, vector) * step;
 }
 
 static tiling tiling_of(const geometry *g, uint64_t columns, uint64_t rows, uint32_t rows_each, uint32_t group,
@@ -243,12 +247,13 @@ static const char *lay_out_stream(const geometry_request *r, geometry *g) {
     if (refused)
         return refused;
     g->fused = rows_fused(r, &b);
-    g->inner = (uint32_t)b.inner;
+    g->inner = b.its.inner;
+    g->apart = b.its.apart;
     choose_vector(r, &b, g);
     if (g->phased && !is_mask_alike(r))
         return "rows that begin within vectors take a mask that lies as the input does";
     choose_mask(r, b.along, !g->phased && g->load != LOAD_ALIGNED, g);
-    g->outers = l->outputs / b.kept->size;
+    g->outers = l->outputs / b.its.outputs;
     const uint32_t group = group_of(r, &b, g);
     choose_arithmetic(r, g);
     if (g->phased && g->mask != MASK_ALIGNED)
@@ -276,13 +281,14 @@ static const char *lay_out_stream(const geometry_request *r, geometry *g) {
 }
 
 static void add_options(const geometry *g, writer *out) {
-    text_add(out, " -DUNROLL=%" PRIu32 "%s%s%s%s", g->unroll, g->phased ? " -DPHASED=1" : "",
-             g->inner > 1 ? " -DUNWALKED=1" : "", g->steady ? " -DRUNS=1" : "", g->pieces ? " -DTAIL=1" : "");
+    text_add(out, " -DUNROLL=%" PRIu32 "%s%s%s%s%s", g->unroll, g->phased ? " -DPHASED=1" : "",
+             g->inner > 1 ? " -DUNWALKED=1" : "", g->apart > 1 ? " -DAPART=1" : "", g->steady ? " -DRUNS=1" : "",
+             g->pieces ? " -DTAIL=1" : "");
 }
 
 static void set_stream(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
     block b = {0};
-    const char *const refused = find_block(l, g->inner, 0, &b);
+    const char *const refused = find_block(l, g->inner * g->apart, 0, &b);
     assert(!refused && b.row);
     (void)refused;
     stream_t s = {.jobs = jobs,
@@ -308,7 +314,9 @@ static void set_stream(const layout *l, const geometry *g, uint64_t jobs, kernel
                   .row = (cl_uint)b.columns,
                   .rest = (cl_uint)(b.rows % g->fused),
                   .inner = g->inner,
-                  .per_inner = short_reciprocal(g->inner)};
+                  .per_inner = short_reciprocal(g->inner),
+                  .apart = g->apart,
+                  .per_apart = short_reciprocal(g->apart)};
     size_t bytes = offsetof(stream_t, tail);
     arguments->dims.mask.step = b.row->mask * (int64_t)g->fused;
     arguments->dims.maximum.column_index = b.kept->max_index;
@@ -328,6 +336,8 @@ static void describe(const geometry *g, writer *out) {
         text_add(out, ", %" PRIu32 " rows at once", g->fused);
     if (g->inner > 1)
         text_add(out, ", %" PRIu32 " columns an output", g->inner);
+    if (g->apart > 1)
+        text_add(out, ", %" PRIu32 " apart", g->apart);
 }
 
 const family family_stream = {
