@@ -120,15 +120,32 @@ static void choose_block_vector(const geometry_request *r, uint64_t rows, uint64
         return;
     }
     g->fused = (uint32_t)(word / greatest_divisor(word, columns));
-    if (g->fused > 1 &&
-        (rows % g->fused || !reaches(rows / g->fused, r->tuning->tile_fused_rows) || columns * g->fused / word > group))
+    if (g->fused > 1 && (!is_mask_alike(r) || rows % g->fused ||
+                         !reaches(rows / g->fused, r->tuning->tile_fused_rows) || columns * g->fused / word > group))
         g->vector = g->fused = 1;
 }
 
-/* Bytes of local memory for blocks, beside the candidates of a work-group. */
-static uint32_t choose_tile(const geometry_request *r, uint32_t group, uint32_t vector) {
-    const uint64_t candidates = (uint64_t)(group + 16) * vector * (element_bytes(r->problem) < 8 ? 8 : 16);
-    const uint64_t room = r->device->local_bytes > candidates ? r->device->local_bytes - candidates : 0;
+/* A mask that does not lie as the input does is read where it is. */
+static bool brings_mask(const geometry_request *r) {
+    return is_masked(r->problem) && is_mask_alike(r);
+}
+
+static void choose_block_mask(const geometry_request *r, geometry *g) {
+    const layout *l = r->layout;
+    if (!is_masked(r->problem) || brings_mask(r)) {
+        choose_mask(r, 1, g->wide == 1, g);
+        return;
+    }
+    g->mask_along = has_columns(l) ? l->kept[l->kept_count - 1].mask : l->reduced[0].mask;
+    g->mask = g->mask_along == 0 ? MASK_SAME : MASK_STRIDED;
+}
+
+/* Bytes of local memory for the elements of blocks, beside those of their mask and the candidates of a work-group, of
+ * which a work-item has `own`. */
+static uint32_t choose_tile(const geometry_request *r, uint32_t group, uint32_t own) {
+    const uint64_t candidates = (uint64_t)(group + 16) * own * candidate_bytes(r->problem);
+    const uint64_t bytes = element_bytes(r->problem), local = r->device->local_bytes;
+    const uint64_t room = local > candidates ? (local - candidates) / (bytes + brings_mask(r)) * bytes : 0;
     return r->tuning->tile_bytes && room ? floor_power(room, r->tuning->tile_bytes) : 0;
 }
 
@@ -144,10 +161,10 @@ static const char *lay_out_blocks(const geometry_request *r, geometry *g) {
     if (block_dims(l) > 1)
         return "it takes blocks along one kept dim";
     choose_block_vector(r, rows, columns, group, g);
-    const uint32_t tile = choose_tile(r, group, g->vector);
+    const bool shifted = g->load == LOAD_SHIFTED;
+    const uint32_t tile = choose_tile(r, group, shifted ? 1 : g->vector);
     if (block > tile / element_bytes(r->problem))
         return TOO_LARGE;
-    const bool shifted = g->load == LOAD_SHIFTED;
     const uint64_t vectors = shifted ? 1 : columns * g->fused / g->vector;
     g->outers = l->outputs / columns;
     g->units = g->chunk = shifted ? ceil_div(rows, g->vector) : rows / g->fused;
@@ -169,6 +186,7 @@ static const char *lay_out_blocks(const geometry_request *r, geometry *g) {
     else /* no room for it */
         g->pad = 0;
     g->load = g->wide > 1 ? LOAD_ALIGNED : LOAD_UNALIGNED;
+    choose_block_mask(r, g);
     choose_arithmetic(r, g);
     if (shifted)
         g->load = LOAD_SHIFTED;
@@ -214,6 +232,7 @@ const family family_blocks = {
     .kernel = "blocks",
     .structs = 1,
     .struct_bytes = {sizeof(blocks_t)},
+    .general = true,
     .lay_out = lay_out_blocks,
     .options = add_options,
     .arguments = set_blocks,

@@ -273,13 +273,17 @@ bool answers_go_past(const geometry_request *r, const geometry *g) {
     return answers_may_go_past(r) && g->scan.group == 1 && g->parts == 1 && g->vector > 1;
 }
 
+/* Whether buffers start at multiples of any vector, where it matters. */
+static bool buffers_are_aligned(const geometry_request *r) {
+    return r->tuning->aligned == 2 || (r->tuning->aligned && r->device->aligned_buffers);
+}
+
 load_kind kind_of_load(const geometry_request *r, bool adjacent, uint32_t vector) {
     if (!adjacent)
         return LOAD_STRIDED;
     if (!r->tuning->aligned && r->device->clang_cpu && vector > 1)
         return LOAD_PACKED;
-    const bool sure = r->tuning->aligned == 2 || (r->tuning->aligned && r->device->aligned_buffers);
-    return sure && vector > 1 ? LOAD_ALIGNED : LOAD_UNALIGNED;
+    return buffers_are_aligned(r) && vector > 1 ? LOAD_ALIGNED : LOAD_UNALIGNED;
 }
 
 void choose_arithmetic(const geometry_request *r, geometry *g) {
@@ -292,7 +296,7 @@ void choose_arithmetic(const geometry_request *r, geometry *g) {
     g->sub_group = r->device->sub_group;
     g->aligned_elements = g->load == LOAD_ALIGNED ? max_u32(g->wide, g->vector) : 1;
     if (g->mask == MASK_ALIGNED)
-        g->aligned_elements = g->aligned_mask = g->vector;
+        g->aligned_elements = g->aligned_mask = max_u32(g->wide, g->vector);
 }
 
 /* Whether vectors that start at multiples of their size in the input do so in the mask. */
@@ -309,14 +313,25 @@ static bool lies_alike(const layout *l, uint32_t vector) {
     return true;
 }
 
+bool is_mask_alike(const geometry_request *r) {
+    const layout *l = r->layout;
+    bool alike = true;
+    for (uint32_t i = 0; i < l->kept_count; ++i)
+        alike = alike && (l->kept[i].size == 1 || l->kept[i].mask == l->kept[i].in);
+    for (uint32_t i = 0; i < l->reduced_count; ++i)
+        alike = alike && (l->reduced[i].size == 1 || l->reduced[i].mask == l->reduced[i].in);
+    return alike || !is_masked(r->problem);
+}
+
 void choose_mask(const geometry_request *r, int64_t along, bool anywhere, geometry *g) {
-    const bool sure = r->tuning->aligned && r->device->aligned_buffers && !anywhere;
+    const uint32_t vector = max_u32(g->wide, g->vector);
+    const bool sure = buffers_are_aligned(r) && !anywhere;
     g->mask_along = along;
     g->aligned_mask = 0;
     if (!is_masked(r->problem))
         g->mask = MASK_NONE;
-    else if (along == 1 || g->vector == 1)
-        g->mask = g->vector > 1 && sure && lies_alike(r->layout, g->vector) ? MASK_ALIGNED : MASK_UNALIGNED;
+    else if (along == 1 || vector == 1)
+        g->mask = vector > 1 && sure && lies_alike(r->layout, vector) ? MASK_ALIGNED : MASK_UNALIGNED;
     else
         g->mask = along == 0 ? MASK_SAME : MASK_STRIDED;
 }

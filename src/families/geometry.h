@@ -74,9 +74,11 @@ uint32_t aligned_vector(const layout *l, uint32_t vector, const layout_dim *skip
 /* Elements of the buffer that the tensor addresses first and last. */
 void addressed_elements(const layout *l, cl_ulong *first, cl_ulong *last);
 load_kind kind_of_load(const geometry_request *r, bool adjacent, uint32_t vector);
-/* How the bytes of the mask lie for a vector whose neighbours lie `along` apart in it; g->vector and g->load are set,
- * choose_arithmetic follows. `anywhere`: vectors start at elements of any number. */
+/* How the bytes of the mask lie for a vector, or a wide load, whose neighbours lie `along` apart in it; g->vector,
+ * g->wide and g->load are set, choose_arithmetic follows. `anywhere`: vectors start at elements of any number. */
 void choose_mask(const geometry_request *r, int64_t along, bool anywhere, geometry *g);
+/* Whether there is no mask, or one that lies as the input does. */
+bool is_mask_alike(const geometry_request *r);
 /* As many loads in flight as leave registers for the accumulator, which with a mask or both extrema has a count of 32
  * bits for each component (kernels/accumulate/general.clh), and for the mask's. */
 uint32_t loads_in_flight(const geometry_request *r, uint32_t loads);

@@ -62,17 +62,6 @@ static uint32_t word_of(const geometry_request *r) {
     return max_u32(1, WORD_BYTES / element_bytes(r->problem));
 }
 
-/* Whether there is no mask, or one that lies as the input does. */
-static bool is_mask_alike(const geometry_request *r) {
-    const layout *l = r->layout;
-    bool alike = true;
-    for (uint32_t i = 0; i < l->kept_count; ++i)
-        alike = alike && (l->kept[i].size == 1 || l->kept[i].mask == l->kept[i].in);
-    for (uint32_t i = 0; i < l->reduced_count; ++i)
-        alike = alike && (l->reduced[i].size == 1 || l->reduced[i].mask == l->reduced[i].in);
-    return alike || !is_masked(r->problem);
-}
-
 static bool strides_divide(const layout *l, const block *b, uint32_t vector) {
     for (uint32_t i = 0; i + b->its.dims < l->kept_count; ++i)
         if (l->kept[i].in % (int64_t)vector)

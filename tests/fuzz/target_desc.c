@@ -134,6 +134,19 @@ static void check_grid(const launch_grid *grid, uint32_t group_limit) {
             grid->jobs, grid->groups);
 }
 
+/* A mask that comes with the blocks lies as they do, by wide loads at multiples of these; rows that are fused have such
+ * a one. */
+static void check_block_mask(const layout *l, const geometry *g) {
+    const bool comes = g->mask == MASK_ALIGNED || g->mask == MASK_UNALIGNED;
+    REQUIRE(g->fused == 1 || comes || g->mask == MASK_NONE, "%" PRIu32 " fused", g->fused);
+    REQUIRE(g->mask != MASK_ALIGNED || (g->wide > 1 && g->aligned_mask % g->wide == 0 && l->mask_offset % g->wide == 0),
+            "mask from %" PRId64, l->mask_offset);
+    for (uint32_t i = 0; comes && i < l->kept_count; ++i)
+        REQUIRE(l->kept[i].size == 1 || l->kept[i].mask == l->kept[i].in, "mask %" PRId64 " apart", l->kept[i].mask);
+    REQUIRE(!comes || l->reduction == 1 || l->reduced[0].mask == l->reduced[0].in, "mask %" PRId64 " apart",
+            l->reduced[0].mask);
+}
+
 /* Blocks and what lies between them fit the tile, jobs start at whole wide loads, vectors lie at multiples of their
  * size in local memory, and no accumulator counts more rows than it can. */
 static void check_blocks(const layout *l, uint32_t bits, const geometry *g) {
@@ -158,6 +171,7 @@ static void check_blocks(const layout *l, uint32_t bits, const geometry *g) {
     REQUIRE(g->pass >= 1 && g->pass <= g->scan.group / g->lanes && (g->fused == 1 || g->pass % vectors == 0),
             "%" PRIu32 " at once", g->pass);
     REQUIRE(g->outers * columns == l->outputs, "%" PRIu64 " outers", g->outers);
+    check_block_mask(l, g);
 }
 
 /* Whole blocks, of which there is a vector at least and each place fits a signed element; those whose elements are not
