@@ -82,13 +82,12 @@ size_t tune_partner(size_t field) {
     case TUNE_ahead_columns:
     case TUNE_ahead_narrow:
         return TUNE_hint;
-    case TUNE_ahead_wide:
     case TUNE_ahead_transposed:
         return TUNE_far_hint;
     case TUNE_hint:
         return TUNE_ahead_bytes;
     case TUNE_far_hint:
-        return TUNE_ahead_wide;
+        return TUNE_ahead_transposed;
     default:
         return field;
     }

@@ -13,7 +13,7 @@
 
 #define MEMBERS 12u
 /* Long transfers leave the link no gaps; so many of them, packed in turn, stay in a processor's cache. */
-#define TRANSFERS 4u
+#define TRANSFERS 6u
 #define TRANSFER_BYTES ((uint64_t)8 << 20)
 /* Of a transfer, each packed by one member. Shorter pieces cost more to hand out than they take. */
 #define PIECES 8u

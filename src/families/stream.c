@@ -46,11 +46,10 @@ static const char *find_block(const layout *l, uint32_t inner_most, uint32_t inn
 static uint32_t most_inner(const geometry_request *r) {
     const layout *l = r->layout;
     const tuning_row *t = r->tuning;
-    const uint64_t size = l->reduced[l->reduced_count - 1].size;
+    const layout_dim *last = &l->reduced[l->reduced_count - 1];
     const uint32_t vector = widest_vector(r, t->vector_bytes, false);
-    const bool whole =
-        l->reduced[l->reduced_count - 1].in == 1 && size % vector == 0 && aligned_vector(l, vector, NULL) == vector;
-    return whole && size * element_bytes(r->problem) >= t->stream_inner_aligned ? 1 : t->stream_inner;
+    const bool whole = last->in == 1 && last->size % vector == 0 && aligned_vector(l, vector, last) == vector;
+    return whole && last->size * element_bytes(r->problem) >= t->stream_inner_aligned ? 1 : t->stream_inner;
 }
 
 static const char *wanted_block(const geometry_request *r, block *b) {

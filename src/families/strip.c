@@ -84,10 +84,9 @@ static uint64_t tiles_of_row(const geometry_request *r, const layout_dim *column
 
 void choose_prefetch(const geometry_request *r, const layout_dim *column, geometry *g) {
     const tuning_row *t = r->tuning;
-    const bool wide = rows_are_wide(r, column), packed = g->load == LOAD_PACKED;
-    const uint32_t ahead = wide ? t->ahead_wide : t->ahead_narrow;
-    g->far_hint = packed && ahead ? (wide ? t->far_hint : t->hint) : 0;
-    g->ahead = g->far_hint ? ahead : 0;
+    const bool wide = rows_are_wide(r, column), ahead = !wide && g->load == LOAD_PACKED && t->ahead_narrow;
+    g->far_hint = ahead ? t->hint : 0;
+    g->ahead = g->far_hint ? t->ahead_narrow : 0;
     g->near_bytes = wide && g->hint ? t->ahead_columns : 0;
     g->hint = g->near_bytes ? g->hint : 0;
 }

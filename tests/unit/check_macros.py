@@ -24,7 +24,7 @@ REFUSED = [
     ("LANES=2", "LANES"), ("GROUP=2 ACROSS=4", "ACROSS"), ("UNROLL=33", "UNROLL"), ("UNROLL=0", "UNROLL"),
     ("LOADS=0", "LOADS"), ("WIDE=32", "WIDE"), ("SUB_GROUP=8", "SUB_GROUP"),
     ("STEP=3", "STEP"), ("HINT=5 AHEAD=64", "HINT"), ("AHEAD=64", "a hint"),
-    ("NEAR=64 AHEAD=64 FAR_HINT=1", "near"), ("LOAD=FAST", "LOAD is"),
+    ("NEAR=64", "near"), ("NEAR=64 HINT=1 AHEAD=64", "near"), ("LOAD=FAST", "LOAD is"),
     ("WORDS=1", "packed words"), ("WORDS=1 T=uchar VEC=2", "packed words"), ("STRIP=2 GROUP=2", "strip"),
     ("ONE_LAUNCH=1 SPLIT=0", "only parts"), ("SPLIT=1 ONE_WORD=1", "in words"),
     ("SPLIT=1 ONE_LAUNCH=1 ONE_WORD=1 TWO_WORDS=1", "ONE_WORD"),
