@@ -2,6 +2,7 @@
  * once, and what it asks for ahead. */
 #include "families/columns.h"
 
+#include <assert.h>
 #include <stddef.h>
 
 /* Whether a work-item alone reads rows that are wide. */
@@ -25,6 +26,7 @@ static uint32_t strip_vectors(const geometry_request *r, const geometry *g, cons
     const uint64_t vectors = ceil_div(column->size, g->vector), enough = enough_groups(r, g->family);
     const uint64_t parts = rows < 2 * least_rows ? 1 : (rows + least_rows / 2) / least_rows;
     uint32_t bytes = strip_room(r);
+    assert(vector_bytes > 0);
     if (g->fused > 1)
         return max_u32((uint32_t)vectors, 2);
     while (bytes > r->tuning->strip_bytes_least && bytes > vector_bytes &&

@@ -196,11 +196,19 @@ static void check_transposed(const layout *l, uint32_t bits, const geometry *g) 
     REQUIRE(!g->words && !g->ptx && g->load != LOAD_ALIGNED && g->load != LOAD_STRIDED, "load %d", (int)g->load);
 }
 
+/* Outputs of a row of columns: of the last kept dim, and of the one before where columns of each are apart. */
+static uint64_t outputs_of_row(const layout *l, const geometry *g) {
+    const layout_dim *const last = &l->kept[l->kept_count - 1];
+    REQUIRE(g->apart >= 1 && (g->apart == 1 || (g->inner > 1 && l->kept_count > 1 && last->size == g->apart)),
+            "%" PRIu32 " apart", g->apart);
+    return last->size * (g->apart > 1 ? l->kept[l->kept_count - 2].size : 1);
+}
+
 /* Tiles cover the columns, work-items a tile whatever its vectors begin with, and those that share a column have rows
  * that begin at the same place. */
 static void check_stream(const layout *l, const geometry *g) {
-    const layout_dim *const column = &l->kept[l->kept_count - 1];
-    const uint64_t columns = column->size * g->inner * g->fused, room = (uint64_t)g->lanes * g->vector;
+    const uint64_t its = outputs_of_row(l, g);
+    const uint64_t columns = its * g->inner * g->fused, room = (uint64_t)g->lanes * g->vector;
     REQUIRE(g->lanes * g->sharing <= g->scan.group, "%" PRIu32 " x %" PRIu32, g->lanes, g->sharing);
     REQUIRE(g->period >= 1 && g->sharing >= 1 && g->sharing % g->period == 0, "period %" PRIu32, g->period);
     REQUIRE(g->width >= 1 && g->tiles == ceil_div(columns, g->width), "%" PRIu64 " tiles", g->tiles);
@@ -208,7 +216,7 @@ static void check_stream(const layout *l, const geometry *g) {
     REQUIRE((g->phased || columns >= g->vector) && g->width % g->inner == 0, "%" PRIu64 " columns", columns);
     REQUIRE(g->fused == 1 || (g->tiles == 1 && g->width == columns), "%" PRIu32 " fused", g->fused);
     REQUIRE(g->units == l->reduction / g->inner / g->fused && g->units >= 1, "%" PRIu64 " rows", g->units);
-    REQUIRE(g->outers * column->size == l->outputs, "%" PRIu64 " outers", g->outers);
+    REQUIRE(g->outers * its == l->outputs, "%" PRIu64 " outers", g->outers);
     REQUIRE(g->scan.jobs == g->tiles * g->outers * g->parts, "%" PRIu64 " jobs", g->scan.jobs);
     REQUIRE(g->chunk <= PART_ELEMENTS_MAX / g->fused / g->inner, "chunk %" PRIu64, g->chunk);
     REQUIRE(g->load != LOAD_ALIGNED || g->phased || (l->in_offset % g->vector == 0 && g->width % g->vector == 0),
@@ -276,12 +284,13 @@ static void check_units(const layout *l, uint32_t bits, const geometry *g) {
 }
 
 /* Fused rows are whole vectors of one tile, and follow each other in memory. */
-static void check_fused(const layout_dim *column, const layout_dim *row, const geometry *g) {
-    const uint64_t row_size = column->size * g->inner, width = row_size * g->fused;
+static void check_fused(uint64_t row_size, const layout_dim *column, const layout_dim *row, const geometry *g) {
+    const uint64_t width = row_size * g->fused;
     REQUIRE(is_of(g, "columns") && g->scan.group == 1 && g->load != LOAD_ALIGNED, "%" PRIu32 " fused", g->fused);
     REQUIRE(width % g->vector == 0 && g->strip > 1 && width <= (uint64_t)g->strip * g->vector && g->tiles == 1,
             "%" PRIu64 " columns of %" PRIu32 " x %" PRIu32, width, g->vector, g->strip);
-    REQUIRE(column->in == (int64_t)g->inner && row->in == (int64_t)row_size, "rows %" PRId64 " apart", row->in);
+    REQUIRE(column->in == (int64_t)(g->apart > 1 ? 1 : g->inner) && row->in == (int64_t)row_size,
+            "rows %" PRId64 " apart", row->in);
     REQUIRE(row->size >= g->fused, "%" PRIu64 " rows", row->size);
 }
 
@@ -307,14 +316,17 @@ static void check_parts(const layout *l, const geometry *g) {
         const layout_dim *const column = folded ? &l->reduced[g->fold] : &l->kept[l->kept_count - 1];
         const layout_dim *const row = &l->reduced[l->reduced_count - (g->inner > 1 ? 2 : 1)];
         const uint64_t rows = l->reduction / g->inner / row->size * ceil_div(row->size, g->fused);
+        const uint64_t its = folded ? column->size : outputs_of_row(l, g), columns_of_row = its * g->inner;
         if (g->fused != 1)
-            check_fused(column, row, g);
+            check_fused(columns_of_row, column, row, g);
         REQUIRE(g->side <= (uint64_t)g->lanes * g->vector * g->strip &&
-                    g->side % (g->inner > 1 && g->fused == 1 ? g->inner : g->vector) == 0,
+                    g->side % (g->inner > 1 && g->fused == 1 ? g->inner * g->apart : g->vector) == 0,
                 "%" PRIu64 " columns", g->side);
-        REQUIRE(g->tiles == ceil_div(column->size * g->inner * g->fused, g->side), "%" PRIu64 " tiles", g->tiles);
+        /* Vectors may begin before the first column. */
+        REQUIRE(g->tiles == ceil_div(columns_of_row * g->fused + (g->by_lines ? VECTOR_MAX - 1 : 0), g->side),
+                "%" PRIu64 " tiles", g->tiles);
         REQUIRE(g->panel >= 1 && g->panel <= g->strip, "a panel of %" PRIu32, g->panel);
-        REQUIRE(g->outers == (folded ? l->outputs : l->outputs / column->size), "%" PRIu64 " outers", g->outers);
+        REQUIRE(g->outers == (folded ? l->outputs : l->outputs / its), "%" PRIu64 " outers", g->outers);
         REQUIRE(g->units == (folded ? l->reduction / column->size : rows), "%" PRIu64 " rows", g->units);
         REQUIRE(g->scan.jobs == g->tiles * g->outers * parts, "%" PRIu64 " jobs", g->scan.jobs);
         REQUIRE(!g->past || (g->scan.group == 1 && g->vector > 1 && g->parts == 1), "%" PRIu64 " parts", g->parts);

@@ -26,13 +26,13 @@ size_t sweep_dealt_tuning(const problem_line *p, uint32_t strategy) {
     return ((uint32_t)p->dtype + ways + strategy) % SWEEP_TUNINGS;
 }
 
-void sweep_one(sweep *s, const problem_line *line, uint32_t i, sweep_extent extent) {
+void sweep_one(sweep *s, const problem_line *line, uint32_t strategy, sweep_extent extent) {
     problem_line p = *line;
     for (size_t t = 0; t < SWEEP_TUNINGS; t++) {
-        if (extent == SWEEP_DEALT_TUNING && t != sweep_dealt_tuning(&p, i))
+        if (extent == SWEEP_DEALT_TUNING && t != sweep_dealt_tuning(&p, strategy))
             continue;
-        force(&p, strategy_name(i), sweep_tunings[t]);
-        s->accepted[i][t] += count(s, &p, ROUTE_PLAN) == RUN_OK;
+        force(&p, strategy_name(strategy), sweep_tunings[t]);
+        s->accepted[strategy][t] += count(s, &p, ROUTE_PLAN) == RUN_OK;
     }
 }
 
