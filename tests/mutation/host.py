@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 from problems import code_files, configure, digest, limit_clock, limit_cpu, make
 
@@ -13,6 +14,7 @@ UNIT = ("test_check", "test_problem", "test_counters", "test_geometry", "test_st
 DEVICE = ("test_partials", "test_buffers", "test_overlaps", "test_device", "test_plans", "test_events", "test_memory", "test_host",
           "test_stream", "test_forced", "run_problem", "run_faults", "run_limits", "run_stress", "test_layouts", "test_threads")
 UNIT_SECONDS, DEVICE_SECONDS = 8, 180  # of the processor; what takes more hangs
+PATIENCE = 5  # times as much before kernels are compiled
 LAYER = "argmax_cl_test_layer"
 LAYERED = ("run_faults", "run_limits")  # what makes OpenCL's calls fail lies below them
 SANITIZED = UNIT + ("test_smoke",)  # the sanitizer build of scripts/test.sh runs these
@@ -28,7 +30,7 @@ class HostMutants:
         self.root, self.tree = root, own / "tree"
         self.unchanged = folder / f"unchanged-{digest(root, options.device)}.json"
         self.plain, self.sanitized = self.tree / "build", self.tree / "build-asan"
-        self.device, self.jobs = options.device, options.build_jobs
+        self.device, self.jobs, self.at_once = options.device, options.build_jobs, options.jobs
         self.on_device = DEVICE
 
     def build(self):
@@ -47,9 +49,14 @@ class HostMutants:
             raise SystemExit(f"does not build unchanged:\n{failure}")
 
     def check(self):
-        """What is left out since it fails on unchanged code, {name: failure}; tried once while that stays the same."""
+        """What is left out since it fails on unchanged code, {name: failure}; tried once while that stays the same. All
+        run at once and have longer than with a mutant: the implementation keeps what it compiles for them here."""
         if not self.unchanged.exists():
-            failures = dict(self.failures())
+            runs = [(title + program, title, run) for title, build, programs in self.stages() for program in programs
+                    for run in self.runs(build, program)]
+            with ThreadPoolExecutor(self.at_once) as pool:
+                said = pool.map(lambda run: self.passes(*run[2], patience=PATIENCE), runs)
+                failures = {name: title + failure for (name, title, _), failure in zip(runs, said) if failure}
             if set(failures) & set(UNIT):
                 raise SystemExit(f"fails on unchanged code: {failures}")
             self.unchanged.write_text(json.dumps(failures))
@@ -70,15 +77,18 @@ class HostMutants:
 
     def failures(self, left_out=()):
         """Yields (name, what it says) for each test that fails, in the order in which they run."""
-        for title, build, programs in (("", self.plain, UNIT), ("sanitized ", self.sanitized, SANITIZED),
-                                       ("", self.plain, self.on_device)):
+        for title, build, programs in self.stages():
             programs = [program for program in programs if title + program not in left_out]
             if self.make(build, programs):
                 continue
             for program in programs:
-                failure = self.run(build, program)
+                failure = next(filter(None, (self.passes(*run) for run in self.runs(build, program))), None)
                 if failure:
                     yield title + program, title + failure
+
+    def stages(self):
+        """(title, build folder, programs), the quickest first."""
+        return (("", self.plain, UNIT), ("sanitized ", self.sanitized, SANITIZED), ("", self.plain, self.on_device))
 
     def refresh(self):
         """Copy what differs, so that as little as possible is built again."""
@@ -94,16 +104,16 @@ class HostMutants:
     def make(self, build, programs):
         return make(build, programs, self.jobs)
 
-    def run(self, build, program):
-        """None, or what a test says that fails."""
+    def runs(self, build, program):
+        """What a test is made of: arguments of passes()."""
         tests = self.tree / "tests"
         selector = (self.device,) if self.device else ()
         if program == "print_geometry":
-            return self.passes(build, program, tests / "golden/geometry.tuning", tests / "golden/geometry.txt")
+            return [(build, program, (tests / "golden/geometry.tuning", tests / "golden/geometry.txt"))]
         if program == "run_stress":
-            return self.passes(build, program, "2", "1", *selector)
+            return [(build, program, ("2", "1", *selector))]
         if program != "run_problem":
-            return self.passes(build, program)
+            return [(build, program)]
         lists = [("", "kernels.txt"), (tests / "device/lists/dealt.tuning", "dealt.txt")]
         lists += [(build / f"tests/{name}.tuning", "parts.txt") for name in PARTS]
         device = ("--device", *selector) if selector else ()
@@ -111,13 +121,12 @@ class HostMutants:
         places = tests / "device/lists"
         runs = [(("--route", "plan", "--file", places / name), tuning) for tuning, name in lists]
         runs += [((*BLOCKS, *how, "--file", places / "streams.txt"), "") for how in ((), ("--copies",))]
-        said = (self.passes(build, program, *device, *arguments, tuning=tuning) for arguments, tuning in runs)
-        return next(filter(None, said), None)
+        return [(build, program, (*device, *arguments), tuning) for arguments, tuning in runs]
 
     @staticmethod
-    def passes(build, program, *arguments, tuning=""):
+    def passes(build, program, arguments=(), tuning="", patience=1):
         """None, or what one run of a program says that fails."""
-        seconds = UNIT_SECONDS if program in UNIT else DEVICE_SECONDS
+        seconds = patience * (UNIT_SECONDS if program in UNIT else DEVICE_SECONDS)
         leaks = f"suppressions={build.parent / 'tests/support/leaks.txt'}:print_suppressions=0"
         environment = {**os.environ, "ARGMAX_CL_TUNING": str(tuning), "LSAN_OPTIONS": leaks}
         if program in LAYERED:

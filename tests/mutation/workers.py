@@ -1,6 +1,7 @@
 """Mutants judged by several processes at once, each with a folder of its own, until all are or the time is over."""
 import multiprocessing
 import os
+import random
 import signal
 import sys
 import time
@@ -49,17 +50,19 @@ class Worker:
         except EOFError:
             raise SystemExit("mutation: a worker ended, for the reason above") from None
 
-    def end(self):
-        self.process.join(10)
+    def end(self, seconds):
+        self.process.join(seconds)
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
 
 
 class Queue:
     """What is left. Of each kind a worker builds what it needs, one of them checks that unchanged code passes, and then
-    mutants are dealt. Half of the workers see to host code first, whose build takes long, and the others to kernels."""
+    mutants are dealt, in an order of the seed's, so that those of a run that is cut short are a fair sample. Half of the
+    workers see to host code first, whose build takes long, and the others to kernels."""
 
-    def __init__(self, mutants, workers):
+    def __init__(self, mutants, workers, seed):
+        mutants = random.Random(seed).sample(mutants, len(mutants))
         self.left = {kind: [mutant for mutant in mutants if mutant.file.startswith(kind)] for kind in KINDS}
         self.checking, self.checked = set(), set()
         self.enough = BUILD_PAYS * workers
@@ -89,7 +92,7 @@ def judged(mutants, folder, options):
     if not mutants:
         return
     start = time.monotonic()
-    queue = Queue(mutants, options.jobs)
+    queue = Queue(mutants, options.jobs, options.seed)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that what is below ends its children
     workers = [Worker(number, folder, options) for number in range(options.jobs)]
     try:
@@ -115,5 +118,6 @@ def judged(mutants, folder, options):
     finally:
         for worker in workers:
             worker.process.terminate()
+        end = time.monotonic() + 10  # of all of them
         for worker in workers:
-            worker.end()
+            worker.end(max(0, end - time.monotonic()))
