@@ -97,7 +97,7 @@ const pair_scenario pair_scenarios[] = {
      "native=1 one_launch_columns=1048576 group_columns=256 column_bytes=8", NEEDS_ORDERING,
      "columns: -DSPLIT=1 launches=1", ONE_PAIR, ONCE, 4096, PAIRS_ALL, 1u << 22},
     {"rows as chosen", PAIR_ROWS, NULL, NULL, NEEDS_NOTHING, "", TWO_WORDS, ONCE, 1, PAIRS_ALL, 0},
-    {"columns as chosen", PAIR_COLUMNS, NULL, NULL, NEEDS_NOTHING, "columns:", ONE_PAIR, ONCE, 4096, PAIRS_ALL, 0},
+    {"columns as chosen", PAIR_COLUMNS, NULL, NULL, NEEDS_NOTHING, "", ONE_PAIR, ONCE, 4096, PAIRS_ALL, 0},
     {"rows: places",
      PAIR_ROWS,
      "short-rows",
