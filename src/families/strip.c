@@ -101,8 +101,9 @@ const char *lay_strip(const geometry_request *r, const layout_dim *column, uint6
     g->lanes = 1;
     g->strip = strip_vectors(r, g, column, outers, rows, least_rows);
     g->side = ceil_div(vectors, tiles_of_row(r, column, vectors, outers, g)) * g->vector;
+    const uint64_t step = (uint64_t)g->inner * g->apart;
     if (g->inner > 1 && g->fused == 1)
-        g->side = max_u64(g->side / (g->inner * g->apart), 1) * g->inner * g->apart;
+        g->side = max_u64(g->side / step, 1) * step;
     if (g->inner > 1 && (g->strip == 1 || g->side > g->strip * (uint64_t)g->vector))
         return "it takes no more neighbours of an output than a strip has room for";
     g->tiles = ceil_div(columns, g->side);

@@ -320,7 +320,7 @@ static void check_parts(const layout *l, const geometry *g) {
         if (g->fused != 1)
             check_fused(columns_of_row, column, row, g);
         REQUIRE(g->side <= (uint64_t)g->lanes * g->vector * g->strip &&
-                    g->side % (g->inner > 1 && g->fused == 1 ? g->inner * g->apart : g->vector) == 0,
+                    g->side % (g->inner > 1 && g->fused == 1 ? (uint64_t)g->inner * g->apart : g->vector) == 0,
                 "%" PRIu64 " columns", g->side);
         /* Vectors may begin before the first column. */
         REQUIRE(g->tiles == ceil_div(columns_of_row * g->fused + (g->by_lines ? VECTOR_MAX - 1 : 0), g->side),
@@ -366,7 +366,7 @@ static void check_counters(const problem *p, const layout *l, const device_facts
 /* Aligned loads start at multiples of the vector. */
 static void check_alignment(const layout *l, const geometry *g) {
     const layout_dim *const last = &l->reduced[l->reduced_count - 1], *const column = &l->kept[l->kept_count - 1];
-    const layout_dim *const nearest = g->inner > 1 ? last : column;
+    const layout_dim *const nearest = g->inner > 1 && g->apart == 1 ? last : column;
     const layout_dim *const along = is_of(g, "columns") ? nearest : is_of(g, "permuted") ? &l->reduced[g->fold] : last;
     const int64_t vector = g->vector;
     if (!is_of(g, "columns") && !is_of(g, "permuted") && !is_of(g, "rows") && !is_of(g, "register_rows") &&
