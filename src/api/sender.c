@@ -19,11 +19,6 @@
 #define PIECES 8u
 #define PIECE_BYTES_LEAST ((uint64_t)4096)
 
-typedef struct member {
-    sender *team;
-    pthread_t thread; /* the first member has none: it is the caller */
-} member;
-
 /* Pinned memory that is packed by pieces and then sent as one. */
 typedef struct transfer {
     unsigned char *memory;
@@ -38,8 +33,8 @@ struct sender {
     cl_mem pinned;
     unsigned char *mapped;
     uint64_t piece_bytes;
-    uint32_t count; /* of members */
-    member members[MEMBERS];
+    uint32_t count;                /* of members */
+    pthread_t threads[MEMBERS];    /* the first member has none: it is the caller */
     uint32_t transfer_count, turn; /* turn: the transfer that is filled, or the next one */
     transfer transfers[TRANSFERS];
     bool has_lock, has_changed, stop;
@@ -160,14 +155,14 @@ static void take_pieces(sender *team) {
 /* ---- The team ---------------------------------------------------------------------------------------------------- */
 
 static void *work(void *argument) {
-    member *const m = argument;
-    pthread_mutex_lock(&m->team->lock);
-    while (!m->team->stop) {
-        take_pieces(m->team);
-        if (!m->team->stop)
-            pthread_cond_wait(&m->team->changed, &m->team->lock);
+    sender *const team = argument;
+    pthread_mutex_lock(&team->lock);
+    while (!team->stop) {
+        take_pieces(team);
+        if (!team->stop)
+            pthread_cond_wait(&team->changed, &team->lock);
     }
-    pthread_mutex_unlock(&m->team->lock);
+    pthread_mutex_unlock(&team->lock);
     return NULL;
 }
 
@@ -181,13 +176,13 @@ static uint32_t processors(void) {
 }
 
 /* The program's signals stay with its own threads. */
-static bool start(member *m) {
+static bool start(sender *team, pthread_t *thread) {
 #ifndef _WIN32
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
 #endif
-    const bool good = pthread_create(&m->thread, NULL, work, m) == 0;
+    const bool good = pthread_create(thread, NULL, work, team) == 0;
 #ifndef _WIN32
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 #endif
@@ -215,13 +210,11 @@ static argmax_cl_status open_pinned(sender *team, cl_context context, cl_device_
 }
 
 static argmax_cl_status open_members(sender *team, uint32_t wanted) {
-    for (uint32_t i = 0; i < wanted; i++)
-        team->members[i].team = team;
     team->has_lock = pthread_mutex_init(&team->lock, NULL) == 0;
     team->has_changed = team->has_lock && pthread_cond_init(&team->changed, NULL) == 0;
     if (!team->has_changed)
         return fail(ARGMAX_CL_ERROR_OUT_OF_HOST_MEMORY, "no memory for a lock");
-    for (team->count = 1; team->count < wanted && start(&team->members[team->count]);)
+    for (team->count = 1; team->count < wanted && start(team, &team->threads[team->count]);)
         team->count++;
     return ARGMAX_CL_SUCCESS;
 }
@@ -297,7 +290,7 @@ static void close_members(sender *team) {
         pthread_mutex_unlock(&team->lock);
     }
     for (uint32_t i = 1; i < team->count; i++)
-        pthread_join(team->members[i].thread, NULL);
+        pthread_join(team->threads[i], NULL);
     for (uint32_t i = 0; i < team->transfer_count; i++)
         if (team->transfers[i].sent)
             clReleaseEvent(team->transfers[i].sent);

@@ -3,8 +3,6 @@
 
 #include <inttypes.h>
 
-#define WORD_BYTES 4u
-
 static const layout_dim *column_of(const layout *l) {
     return &l->kept[l->kept_count - 1];
 }
@@ -29,7 +27,7 @@ static uint32_t whole_vector(const geometry_request *r) {
 static void choose_vector(const geometry_request *r, geometry *g) {
     const layout_dim *column = column_of(r->layout);
     const uint32_t bytes = element_bytes(r->problem), index_bytes = r->problem->index.type->bits / 8;
-    const uint32_t word = max_u32(1, WORD_BYTES / bytes), answers = STORE_BYTES / index_bytes;
+    const uint32_t word = word_of(r), answers = STORE_BYTES / index_bytes;
     const bool stores_more = r->layout->reduction * bytes <= index_bytes;
     const bool narrow = column->in == 1 && column->size >= word;
     const uint32_t least = stores_more ? min_u32(word, answers) : word;

@@ -14,6 +14,10 @@ uint32_t element_bytes(const problem *p) {
     return p->input.type->bits / 8;
 }
 
+uint32_t word_of(const geometry_request *r) {
+    return max_u32(1, WORD_BYTES / element_bytes(r->problem));
+}
+
 uint32_t widest_vector(const geometry_request *r, uint32_t bytes, bool wide) {
     const uint32_t fitting = bytes / element_bytes(r->problem);
     const uint32_t most = r->tuning->vector_elements;

@@ -52,6 +52,9 @@ static inline uint64_t greatest_divisor(uint64_t a, uint64_t b) {
 uint32_t floor_power(uint64_t n, uint32_t limit);
 
 uint32_t element_bytes(const problem *p);
+#define WORD_BYTES 4u
+/* Elements of a word, or one. */
+uint32_t word_of(const geometry_request *r);
 /* Work-groups that keep the device busy. */
 uint64_t wanted_groups(const geometry_request *r, const family *of);
 /* As many of them as will do. */

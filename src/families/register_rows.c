@@ -79,7 +79,6 @@ const family family_register_rows = {
 };
 
 /* With one work-item a group, walking rows is as good; and so it is where loads are less than a word of longer rows. */
-#define WORD_BYTES 4u
 static bool groups_hold_rows(const geometry_request *r, const geometry *g) {
     const uint32_t bytes = element_bytes(r->problem);
     return g->scan.group > 1 &&

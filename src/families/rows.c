@@ -29,7 +29,6 @@ static bool is_placeable(const geometry_request *r) {
 
 /* The widest vector for rows of several dims, or for short ones, that begin and end anywhere
  * (kernels/families/rows_anywhere.clh): of which a row has some, and a word at least. 1: none. */
-#define WORD_BYTES 4u
 #define ANYWHERE_LENGTH_MOST (UINT64_C(1) << 30)
 static uint32_t anywhere_vector(const geometry_request *r, uint32_t widest) {
     const uint32_t bytes = element_bytes(r->problem);

@@ -6,13 +6,11 @@
 #include <inttypes.h>
 #include <stddef.h>
 
-#define WORD_BYTES 4u
-
 /* The block of neighbours: the columns of a row of outputs, and the rows over it. */
 typedef struct {
     const layout_dim *kept, *row;
     output_row its;
-    uint64_t columns, inner;
+    uint64_t columns;
     uint32_t row_dims;
     uint64_t rows;
     int64_t stride; /* between neighbouring columns */
@@ -27,17 +25,17 @@ static const char *find_block(const layout *l, uint32_t inner_most, uint32_t inn
     b->its = output_row_of(l, inner_most, inner_most);
     if (l->reduction / b->its.inner < inner_rows) /* too few for what it costs to bring the columns together */
         b->its = output_row_of(l, 1, 1);
-    b->inner = b->its.inner;
-    assert(b->inner > 0);
-    const layout_dim *const column = b->its.apart == 1 && b->inner > 1 ? &l->reduced[l->reduced_count - 1] : b->kept;
-    b->row_dims = l->reduced_count - (b->inner > 1 ? 1 : 0);
+    assert(b->its.inner > 0);
+    const layout_dim *const column =
+        b->its.apart == 1 && b->its.inner > 1 ? &l->reduced[l->reduced_count - 1] : b->kept;
+    b->row_dims = l->reduced_count - (b->its.inner > 1 ? 1 : 0);
     b->stride = column->in;
     b->along = column->mask;
     if (b->kept->size == 1 || b->kept->in <= 0)
         return NO_COLUMNS;
     b->row = &l->reduced[b->row_dims - 1];
-    b->columns = b->its.outputs * b->inner;
-    b->rows = l->reduction / b->inner;
+    b->columns = b->its.outputs * b->its.inner;
+    b->rows = l->reduction / b->its.inner;
     return NULL;
 }
 
@@ -54,11 +52,6 @@ static uint32_t most_inner(const geometry_request *r) {
 
 static const char *wanted_block(const geometry_request *r, block *b) {
     return find_block(r->layout, most_inner(r), r->tuning->stream_inner_rows, b);
-}
-
-/* Elements of a 32-bit word, or one. */
-static uint32_t word_of(const geometry_request *r) {
-    return max_u32(1, WORD_BYTES / element_bytes(r->problem));
 }
 
 static bool strides_divide(const layout *l, const block *b, uint32_t vector) {
@@ -254,15 +247,15 @@ static const char *lay_out_stream(const geometry_request *r, geometry *g) {
     const uint64_t run = (uint64_t)g->sharing * g->unroll, step = b.row_dims == 1 ? g->sharing : run;
     const uint64_t row_bytes = (uint64_t)g->width * element_bytes(r->problem);
     g->least = ceil_div(max_u64(run, r->tuning->part_bytes / row_bytes), run) * run;
-    refused = cut(r, g->tiles * g->outers, g->least, step, part_units(r, g->fused * b.inner, 1), g);
+    refused = cut(r, g->tiles * g->outers, g->least, step, part_units(r, (uint64_t)g->fused * b.its.inner, 1), g);
     if (refused)
         return refused;
     g->steady = b.row_dims == 1 || (b.row->size % run == 0 && (g->parts == 1 || g->chunk % run == 0));
     g->scan = distribute(r, group, g->tiles * g->outers * g->parts, r->tuning->groups_max);
     g->one_job = has_one_job(g);
-    refused = plan_merge(r, g->tiles * g->outers, g->width / b.inner / g->fused, g);
+    refused = plan_merge(r, g->tiles * g->outers, g->width / b.its.inner / g->fused, g);
     /* Each piece costs a barrier and the way to the memory. */
-    if (!refused && g->units <= PART_ELEMENTS_MAX / g->fused / b.inner &&
+    if (!refused && g->units <= PART_ELEMENTS_MAX / g->fused / b.its.inner &&
         g->chunk >= r->tuning->stream_tail_batches * g->least)
         leave_tail(r, r->tuning->tail_columns, g->tiles * g->outers, step, g->least, g);
     return refused;
@@ -351,7 +344,7 @@ static bool columns_fit(const geometry_request *r, const block *b) {
         vector /= 2;
     const uint64_t vectors = ceil_div(b->columns, vector), lanes = floor_power(2 * vectors - 1, group);
     const tuning_row *t = r->tuning;
-    return b->stride == 1 && b->inner == 1 && b->rows > t->few_elements_aligned &&
+    return b->stride == 1 && b->its.inner == 1 && b->rows > t->few_elements_aligned &&
            vector >= (b->rows > t->few_elements ? word_of(r) : widest_vector(r, t->column_bytes, false)) &&
            (b->columns == r->layout->outputs ||
             b->columns * element_bytes(r->problem) >= r->tuning->columns_row_bytes) &&
@@ -374,7 +367,7 @@ bool outputs_are_gathered(const geometry_request *r, const geometry *g) {
     block b = {0};
     if (g->scan.group == 1 || wanted_block(r, &b))
         return false;
-    return b.inner == 1 && is_small(r, &b) && r->layout->outputs > b.columns && row_is_farther(&b);
+    return b.its.inner == 1 && is_small(r, &b) && r->layout->outputs > b.columns && row_is_farther(&b);
 }
 
 static bool columns_are_nearer(const geometry_request *r, const geometry *g) {
