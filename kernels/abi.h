@@ -206,11 +206,17 @@ typedef struct {
     abi_uint elements, turns, last_before, unused;
 } few_rows_t;
 
-/* Steps of the index for one step along each of the other reduced dims, and along the columns. */
+/* The reduced dims come in the order of memory; the last of them, without gaps, are a segment of `segment` elements, and
+ * `outer` are not in it. The index is first_index and, for each step along a dim, its weight. The tensor addresses the
+ * elements first to last of the buffer. */
 typedef struct {
-    abi_long row[MAX_RANK - 1];
-    abi_long column;
-} weights_t;
+    abi_ulong jobs, jobs_per_group, parts, per_parts;
+    abi_ulong vectors, chunk; /* of an output, of a part */
+    abi_ulong segment, segment_vectors, outer;
+    abi_ulong first, last, first_index;
+    abi_long ahead_by; /* AHEAD: from a vector to what is read so much later */
+    abi_long weight[MAX_RANK];
+} permuted_t;
 
 typedef struct {
     abi_ulong jobs, jobs_per_group, parts;

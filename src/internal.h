@@ -284,7 +284,6 @@ typedef struct geometry {
     uint32_t period;         /* stream: rows after which they begin at the same place within a vector */
     bool phased;             /* stream.cl: PHASED */
     uint64_t side;           /* columns, permuted, segments: columns of a tile, except the last */
-    uint32_t fold;           /* permuted: which reduced dim the columns are */
     launch_grid scan;
     launch_grid merge; /* used when parts > 1 */
     uint32_t merge_lanes;

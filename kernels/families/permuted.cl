@@ -1,68 +1,362 @@
-/* Reductions whose closest neighbours lie on a reduced dim that is not the last one, as in arrays stored column by
- * column: the order of memory is not the order of the index.
+/* Reductions that memory has in another order than the index counts them: axes that were permuted, or some of which run
+ * backwards. They are read in the order of memory, and of equal keys the index decides.
  *
- * That dim is walked as columns (strip.clh), the other reduced dims as their rows. A column's answer has a row; with
- * the dims' weights it becomes the index in the whole reduction, and all columns of a job become one answer, of a part
- * or of the reduction.
- */
+ * A job is ROWS outputs, or (SPLIT) one part of one output; LANES work-items share an output. The reduced dims come in
+ * the order of memory, the nearest last; the innermost of them, without gaps, are one segment, and a position counts the
+ * elements so. A batch of vectors is looked at again only where one of its keys is as good as the best so far: then the
+ * best of each vector, and of equals the one whose index wins.
+ *
+ * From the host (options.clh): GROUP, LANES, UNROLL (vectors of a batch), and OVERLAP: a segment's last vector is moved
+ * back to end with it; with aligned loads segments begin and end anywhere, and what their first and last vectors have of
+ * others is not looked at. An element that is seen twice changes nothing. */
 #include "options.clh"
 
-#include "families/strip.clh"
+#include "memory/index.clh"
+#include "order/order.clh"
 #include "workgroup/finish.clh"
 #include "workgroup/reduce.clh"
 
-/* The best of this lane's columns as a partial answer. */
-static inline partial_t fold_strip(const strip_t *strip, const dims_t *dims, const columns_t *g, const weights_t *w,
-                                   const ulong column, const int count, const ulong first_row) {
-    partial_t best = PARTIAL_NONE;
-    for (int s = 0; s < count; ++s) {
-        const ulong start = vector_start(g, column + (ulong)s * (ACROSS * VEC));
-#pragma unroll
-        for (uint x = 0; x < EXTREMES; ++x) {
-            T keys[VEC];
-            uint at[VEC];
-            spread(strip, s, x, keys, at);
-            for (int j = 0; j < VEC; ++j) {
-                if (!WINS(keys[j], at[j]) || keys[j] < (T)PARTIAL_OF(best, x).x)
-                    continue;
-                const ulong row = first_row + (ulong)at[j] * SHARING;
-                const ulong index = (ulong)(unravel(row, REDUCED_COUNT(*dims), dims->reduced_size, w->row) +
-                                            (long)(start + (ulong)j) * w->column);
-                PARTIAL_OF(best, x) = one_better_partial(PARTIAL_OF(best, x), PARTIAL(x, true, keys[j], index));
-            }
-        }
-    }
-    return best;
+#define ROWS (GROUP / LANES)
+#define ANYWHERE (OVERLAP && LOAD_ALIGNED)
+
+#if KIND_FLOAT && IGNORE_NAN
+#define FIRST_KEY LOWEST_KEY
+#else
+#define FIRST_KEY ((T)0)
+#endif
+
+/* The best so far of each extreme: its key, and the tie of its index (index.clh); tie 0: none yet. */
+typedef struct {
+    T key[EXTREMES];
+    ulong tie[EXTREMES];
+} found_t;
+
+static inline ulong index_of(const dims_t *dims, const permuted_t *g, const ulong position) {
+    return g->first_index + (ulong)unravel(position, REDUCED_COUNT(*dims), dims->reduced_size, g->weight);
 }
 
-KERNEL void permuted(INPUT, TARGET, const dims_t dims, const columns_t g, const weights_t w FINISH_PARAMETERS) {
+/* Where a vector is: its number in a segment, the segment's number, and what lies first in it. */
+typedef struct {
+    ulong x, segment;
+    at_t row;
+} vector_t;
+
+static inline vector_t vector_at(const at_t start, const dims_t *dims, const permuted_t *g, const ulong v) {
+    vector_t at;
+    at.segment = v / g->segment_vectors;
+    at.x = v - at.segment * g->segment_vectors;
+    at.row = moved(start, UNRAVEL_STEPS(at.segment, (int)g->outer, dims, reduced));
+    return at;
+}
+
+/* Elements from the segment's first to the vector's; below 0 where the vector begins before the segment. */
+static inline long place_of(const permuted_t *g, const vector_t *at) {
+#if ANYWHERE
+    const long place = (long)(at->x * VEC) - (long)((uintptr_t)DATA(at->row) / sizeof(T) % VEC);
+    return place < (long)g->segment ? place : place - VEC;
+#else
+    return (long)vector_place(at->x, g->segment);
+#endif
+}
+
+static inline loaded_t load_inside(const at_t row, const dims_t *dims, const long place) {
+    (void)dims;
+    return LOAD_AT(moved(row, place * STEPS(1, dims->mask.along)), 1, dims);
+}
+static inline loaded_t load_vector(__global const T *in, const dims_t *dims, const permuted_t *g, const vector_t *at) {
+    const long place = place_of(g, at);
+    (void)in;
+#if ANYWHERE
+    __global const T *const p = at->row + place;
+    if ((p < in + g->first) | (p + (VEC - 1) > in + g->last)) {
+        T elements[VEC];
+#pragma unroll 1
+        for (int j = 0; j < VEC; ++j)
+            elements[j] = at->row[clamp(place + j, 0l, (long)g->segment - 1)];
+        return JOINED(elements);
+    }
+#endif
+    return load_inside(at->row, dims, place);
+}
+
+static inline void go_on(const at_t start, const dims_t *dims, const permuted_t *g, const ulong segments, const ulong by,
+                         vector_t *at) {
+    at->x += by;
+    const bool wraps = at->x >= g->segment_vectors;
+    at->x -= wraps ? g->segment_vectors : 0;
+    if (segments + wraps) {
+        at->segment += segments + wraps;
+        at->row = moved(start, UNRAVEL_STEPS(at->segment, (int)g->outer, dims, reduced));
+    }
+}
+
+/* Load the vectors v, v + LANES, ..., UNROLL of them; of those behind `last` that one. */
+static inline void load_batch(__global const T *in, const at_t start, const dims_t *dims, const permuted_t *g,
+                              const ulong v, const ulong last, vector_t *at, loaded_t loaded[UNROLL]) {
+    const long place = place_of(g, at);
+    const ulong end = (UNROLL - 1) * LANES;
+    if (UNROLL > 1 && place >= 0 && v + end <= last && at->x + end + 1 < g->segment_vectors) {
+#if AHEAD
+        const uintptr_t ahead = FROM(DATA(at->row) + place, g->ahead_by);
+#pragma unroll
+        for (int line = 0; line < UNROLL * VECTOR_BYTES; line += LINE)
+            PREFETCH(ahead + (uintptr_t)line);
+#endif
+#pragma unroll
+        for (int u = 0; u < UNROLL; ++u)
+            loaded[u] = load_inside(at->row, dims, place + u * (LANES * VEC));
+        go_on(start, dims, g, 0, UNROLL * LANES, at);
+        return;
+    }
+    const ulong segments = LANES / g->segment_vectors, by = LANES - segments * g->segment_vectors;
+#pragma unroll
+    for (uint u = 0; u < UNROLL; ++u) {
+        loaded[u] = load_vector(in, dims, g, at);
+#if AHEAD
+        if (LINE_STARTS(u))
+            PREFETCH(FROM(DATA(at->row) + place_of(g, at), g->ahead_by));
+#endif
+        if (v + u * LANES < last)
+            go_on(start, dims, g, segments, by, at);
+    }
+}
+
+/* The keys of extreme x; of what does not count the worst. */
+static inline TV counted_keys(const loaded_t loaded, const uint x) {
+    const TV keys = key(BITS_OF(loaded) ^ (TV)TURN_OF(x));
+#if MASKED && VEC == 1
+    return loaded.kept ? keys : (T)0;
+#elif MASKED
+    return keys & AS(T)(CONVERT(SIGNED_T)(loaded.kept != (VECTOR(uchar))(uchar)0));
+#else
+    return keys;
+#endif
+}
+
+#if VEC == 1
+#define ANY(condition) (condition)
+#else
+#define ANY(condition) any(condition)
+#endif
+
+/* Of the equal components in a mask of bits, whose first one is at `position`, the best tie. */
+static inline ulong best_tie(const dims_t *dims, const permuted_t *g, const uint x, const ulong position, uint equal) {
+    const int inner = REDUCED_COUNT(*dims) - 1;
+    const ulong length = ENTRY(dims->reduced_size, inner);
+    const uint lowest = 31 - clz(equal & -equal), highest = 31 - clz(equal);
+    const ulong first = position + lowest;
+    /* Along one dim the index rises or falls all the way. */
+    if (first % length + (highest - lowest) < length) {
+        const ulong at = (ENTRY(g->weight, inner) > 0) != LAST_OF(x) ? first : position + highest;
+        return WIDE_TIE(x, index_of(dims, g, at));
+    }
+    ulong tie = 0;
+    for (; equal; equal &= equal - 1)
+        tie = max(tie, (ulong)WIDE_TIE(x, index_of(dims, g, position + (31 - clz(equal & -equal)))));
+    return tie;
+}
+
+/* Take what a vector has that is better than the best so far; whether it may have had it. */
+static inline bool take_vector(__global const T *in, const dims_t *dims, const permuted_t *g, const vector_t *at,
+                               found_t *best) {
+    const long place = place_of(g, at);
+    const loaded_t loaded = load_vector(in, dims, g, at);
+    bool is_good = false;
+#pragma unroll
+    for (uint x = 0; x < EXTREMES; ++x)
+        is_good |= ANY(counted_keys(loaded, x) >= (TV)best->key[x]);
+    if (!is_good)
+        return false;
+#if MASKED
+    uchar kept[VEC];
+    SPREAD(loaded.kept, kept);
+#define KEPT_COMPONENT(j) (kept[j] != 0)
+#else
+#define KEPT_COMPONENT(j) true
+#endif
+#if ANYWHERE
+#define INSIDE(j) ((ulong)(place + (j)) < g->segment)
+#else
+#define INSIDE(j) true
+#endif
+#pragma unroll
+    for (uint x = 0; x < EXTREMES; ++x) {
+        T keys[VEC], top = best->key[x];
+        uint equal = 0;
+        SPREAD(key(BITS_OF(loaded) ^ (TV)TURN_OF(x)), keys);
+#pragma unroll
+        for (int j = 0; j < VEC; ++j) {
+            const bool counts = KEPT_COMPONENT(j) & INSIDE(j) & !LOSES(keys[j]) & (keys[j] >= top);
+            equal = counts ? (keys[j] > top ? 0 : equal) | 1u << j : equal;
+            top = counts ? keys[j] : top;
+        }
+        if (equal) {
+            const ulong tie = best_tie(dims, g, x, at->segment * g->segment + (ulong)place, equal);
+            best->tie[x] = top > best->key[x] ? tie : max(tie, best->tie[x]);
+            best->key[x] = top;
+        }
+    }
+    return true;
+}
+
+/* The best tie that any position from `from` to `to` could have: along a dim whose end is passed any coordinate. */
+static inline ulong best_possible_tie(const dims_t *dims, const permuted_t *g, const uint x, const ulong from,
+                                      const ulong to) {
+    ulong number = from, steps = to - from, index = g->first_index;
+#pragma unroll 1
+    for (int d = REDUCED_COUNT(*dims) - 1; d >= 0; --d) {
+        const ulong size = d ? (ulong)ENTRY(dims->reduced_size, d) : dims->reduced_size[0];
+        const long weight = d ? (long)ENTRY(g->weight, d) : g->weight[0];
+        const ulong above = number / size, coordinate = number - above * size, end = coordinate + steps;
+        const bool passes = end >= size;
+        index += (ulong)weight * ((weight > 0) != LAST_OF(x) ? (passes ? 0 : coordinate) : (passes ? size - 1 : end));
+        steps = passes ? end / size : 0;
+        number = above;
+    }
+    return WIDE_TIE(x, index);
+}
+
+/* The positions of a vector's first and last element. */
+static inline ulong first_position(const permuted_t *g, const vector_t *at) {
+    return at->segment * g->segment + (ulong)max(place_of(g, at), 0l);
+}
+static inline ulong last_position(const permuted_t *g, const vector_t *at) {
+    return at->segment * g->segment + min((ulong)(place_of(g, at) + (VEC - 1)), g->segment - 1);
+}
+
+/* Whether a vector from `from` to `to`, of which these are the best keys, may be better than the best so far. */
+static inline bool may_improve(const dims_t *dims, const permuted_t *g, const TV top[EXTREMES], const vector_t *from,
+                               const vector_t *to, const found_t *best) {
+    for (uint x = 0; x < EXTREMES; ++x)
+        if (ANY(top[x] > (TV)best->key[x]) ||
+            (ANY(top[x] == (TV)best->key[x]) &&
+             best_possible_tie(dims, g, x, first_position(g, from), last_position(g, to)) > best->tie[x]))
+            return true;
+    return false;
+}
+
+#if !GENERAL && BITS <= 16 && !ANYWHERE
+DEFINE_HORIZONTAL_MAX(T)
+#endif
+
+/* Look at the vectors v, v + LANES, ... up to `last` again, the best of whose keys are `top`, by component. */
+static inline void take_block(__global const T *in, const at_t start, const dims_t *dims, const permuted_t *g, ulong v,
+                              const ulong last, const TV top[EXTREMES], found_t *best) {
+    const ulong segments = LANES / g->segment_vectors, by = LANES - segments * g->segment_vectors;
+    vector_t at = vector_at(start, dims, g, v);
+    const vector_t last_one = vector_at(start, dims, g, last);
+    if (!may_improve(dims, g, top, &at, &last_one, best))
+        return;
+#if !ANYWHERE /* some of whose keys are others' */
+    for (uint x = 0; x < EXTREMES; ++x) {
+        const T most = HORIZONTAL_MAX(T)(top[x]);
+        best->tie[x] = most > best->key[x] ? 0 : best->tie[x];
+        best->key[x] = max(most, best->key[x]);
+    }
+#endif
+#pragma unroll 1
+    for (; v <= last; v += LANES) {
+        /* What comes behind a vector that had something mostly has nothing better. */
+        if (take_vector(in, dims, g, &at, best) && !may_improve(dims, g, top, &at, &last_one, best))
+            return;
+        go_on(start, dims, g, segments, by, &at);
+    }
+}
+
+/* Batches after which their best keys are looked at: what is read again lies in a cache. */
+#define BATCHES ((GROUP == 1 ? 2048 : 512) / (UNROLL * VEC * BITS / 8) + 1)
+
+/* The vectors v, v + LANES, ... below `end`. */
+static inline void scan(__global const T *in, const at_t start, const dims_t *dims, const permuted_t *g, ulong v,
+                        const ulong end, found_t *best) {
+    if (v >= end)
+        return;
+    const ulong last = v + (end - 1 - v) / LANES * LANES;
+    vector_t at = vector_at(start, dims, g, v);
+    while (v <= last) {
+        const ulong first = v, until = min(v + (BATCHES * UNROLL - 1) * LANES, last);
+        TV top[EXTREMES];
+#pragma unroll
+        for (uint x = 0; x < EXTREMES; ++x)
+            top[x] = (TV)0;
+        for (; v <= until; v += UNROLL * LANES) {
+            loaded_t loaded[UNROLL];
+            load_batch(in, start, dims, g, v, last, &at, loaded);
+#pragma unroll
+            for (uint x = 0; x < EXTREMES; ++x)
+#pragma unroll
+                for (uint u = 0; u < UNROLL; ++u)
+                    top[x] = VECTOR_MAX(top[x], counted_keys(loaded[u], x));
+        }
+        bool is_good = false;
+#pragma unroll
+        for (uint x = 0; x < EXTREMES; ++x)
+            is_good |= ANY(top[x] >= (TV)best->key[x]);
+        if (is_good)
+            take_block(in, start, dims, g, first, until, top, best);
+    }
+}
+
+#if !SPLIT
+/* The bits of a winner: its key's, or, where that does not tell, those of the element with that index. */
+#if VALUE || MAX_VALUE
+static inline T bits_of(__global const T *in, const dims_t *dims, const permuted_t *g, const ulong out, const uint x,
+                        const T k, const ulong index) {
+    if (KEY_TELLS(k))
+        return bits_of_key(k) ^ TURN_OF(x);
+    long at = OF_INPUT(input_start(dims, out));
+    for (int d = 0; d < REDUCED_COUNT(*dims); ++d) {
+        const long weight = d ? (long)ENTRY(g->weight, d) : g->weight[0];
+        const ulong size = d ? ENTRY(dims->reduced_size, d) : dims->reduced_size[0];
+        const ulong digit = index / (ulong)abs(weight) % size;
+        at += (long)(weight > 0 ? digit : size - 1 - digit) *
+              (long)(d ? ENTRY(dims->reduced_in, d) : dims->reduced_in[0]);
+    }
+    return in[at];
+}
+#define BITS_OF_WINNER(out, x, k, at) bits_of(in, &dims, &g, out, x, k, at)
+#else
+#define BITS_OF_WINNER(out, x, k, at) (T)0
+#endif
+#endif
+
+KERNEL void permuted(INPUT, TARGET, const dims_t dims, const permuted_t g FINISH_PARAMETERS) {
     FINISH_LOCALS
-#if GROUP > 1
-    REDUCE_SPACE(partial_t, shared, GROUP)
+#if LANES > 1
+    REDUCE_SPACE(partial_t, shared, LANES)
 #endif
     const uint me = (uint)get_local_id(0);
-    const uint share = me / ACROSS;
+    const uint lane = ROWS == 1 ? me : me % LANES;
     EACH_JOB(job) {
-        const place_t at = place_of(&g, job);
-        const ulong tile = at.tile, out = at.outer, part = at.part;
-        const ulong column = lane_column(&g, tile);
-        const ulong from = part * g.chunk + share;
-        const ulong to = min(part * g.chunk + g.chunk, g.rows);
-        const int count = from < to ? lane_vectors(&g, column) : 0;
-        strip_t strip;
-        scan(AT_STEPS(input_start(&dims, out)), &dims, &g, column, count, from, to, &strip);
-        partial_t best = fold_strip(&strip, &dims, &g, &w, column, count, from);
-#if GROUP > 1
-        REDUCE_NEIGHBOURS(best, shared, better_partial, me, GROUP);
+        const job_t row = SPLIT ? divide(job, (job_t)g.parts, g.per_parts) : job;
+        const ulong part = SPLIT ? job - row * (job_t)g.parts : 0;
+        const ulong out = ROWS == 1 ? row : (ulong)row * ROWS + me / LANES;
+        found_t best;
+#pragma unroll
+        for (uint x = 0; x < EXTREMES; ++x) {
+            best.key[x] = FIRST_KEY;
+            best.tie[x] = 0;
+        }
+        if (SPLIT || out < dims.outputs)
+            scan(in, AT_STEPS(input_start(&dims, out)), &dims, &g, part * g.chunk + lane,
+                 min(part * g.chunk + g.chunk, g.vectors), &best);
+        partial_t whole = PARTIAL_NONE;
+#pragma unroll
+        for (uint x = 0; x < EXTREMES; ++x)
+            PARTIAL_OF(whole, x) = best.tie[x] ? (ulong2)(best.key[x], best.tie[x]) : (ulong2)(0, 0);
+#if LANES > 1
+        REDUCE_NEIGHBOURS(whole, shared, better_partial, lane, LANES);
 #endif
 #if SPLIT
-        FINISH_OUTPUT(out, part * g.tiles + tile, best, NOTHING)
+        FINISH_OUTPUT(out, part, whole, NOTHING)
 #else
-        if (me == 0)
+        if (lane == 0 && out < dims.outputs)
+#pragma unroll
             for (uint x = 0; x < EXTREMES; ++x) {
-                const ulong2 p = PARTIAL_OF(best, x);
-                put_output(&dims, in, TARGET_ARGUMENTS, x, out, p.y != 0, READ_TIE_INDEX(x, p.y),
-                           KEY_KNOWN_OF(x, (T)p.x));
+                const ulong2 p = PARTIAL_OF(whole, x);
+                const ulong at = READ_TIE_INDEX(x, p.y);
+                put_output(&dims, in, TARGET_ARGUMENTS, x, out, p.y != 0, at, true,
+                           BITS_OF_WINNER(out, x, (T)p.x, at));
             }
 #endif
     }

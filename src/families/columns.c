@@ -1,4 +1,4 @@
-/* How kernels/families/columns.cl lies over a collapsed problem, and what permuted.cl shares with it. */
+/* How kernels/families/columns.cl lies over a collapsed problem. */
 #include "families/columns.h"
 
 #include <assert.h>
@@ -7,8 +7,8 @@
 
 /* Whether these are whole columns that lie side by side, with rows of one dim: with several, more work-items to a
  * column would break the runs of them (kernels/families/column.clh). */
-static bool columns_end_here(const geometry_request *r, const geometry *g) {
-    return g->family == &family_columns && !r->split && !r->strided && r->layout->reduced_count == 1;
+static bool columns_end_here(const geometry_request *r) {
+    return !r->split && !r->strided && r->layout->reduced_count == 1;
 }
 
 /* Whether so many lanes share rows of which each has a batch at least. */
@@ -24,7 +24,7 @@ static uint32_t lanes_without_parts(const geometry_request *r, uint32_t group, u
     const tuning_row *t = r->tuning;
     const uint64_t wanted = wanted_groups(r, g->family);
     const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
-    if (group == 1 || !columns_end_here(r, g) || t->wave_percent == 0)
+    if (group == 1 || !columns_end_here(r) || t->wave_percent == 0)
         return lanes;
     for (uint32_t some = lanes; some * vector_bytes >= t->tile_row_bytes && rows_suffice(group, some, rows, g);
          some /= 2) {
@@ -88,8 +88,8 @@ static uint32_t column_group(const geometry_request *r, uint32_t vector) {
 /* Half as many where that fills the device and 8-bit columns end there: that takes long beside what there is to read,
  * and the more work-groups there are the less all of them end at once. */
 static uint32_t ending_group(const geometry_request *r, uint32_t group, uint64_t vectors, const geometry *g) {
-    const bool byte = r->problem->input.type->bits == 8, ends = g->family == &family_columns && !r->split;
-    return group > r->tuning->at_once_group && byte && ends && vectors >= wanted_groups(r, g->family) * (group / 2)
+    const bool byte = r->problem->input.type->bits == 8;
+    return group > r->tuning->at_once_group && byte && !r->split && vectors >= wanted_groups(r, g->family) * (group / 2)
                ? group / 2
                : group;
 }
@@ -102,7 +102,7 @@ static uint32_t rows_at_once(const geometry_request *r, uint32_t group, uint64_t
     const tuning_row *t = r->tuning;
     const uint64_t wanted = (uint64_t)t->groups_columns * group, vectors = ceil_div(columns, g->vector);
     const uint64_t items = ceil_div(vectors * outers, r->device->compute_units);
-    if (group <= t->at_once_group || !columns_end_here(r, g) || vectors < t->at_once_group ||
+    if (group <= t->at_once_group || !columns_end_here(r) || vectors < t->at_once_group ||
         items * t->at_once_factor < wanted || items > wanted * t->at_once_factor)
         return 0;
     const uint32_t unroll = floor_power(t->unroll_columns * wanted / 2 / items, t->unroll_columns);
@@ -126,17 +126,15 @@ static void lay_lanes(const geometry_request *r, uint32_t group, uint32_t at_onc
                       uint64_t rows, uint64_t outers, geometry *g) {
     g->strip = g->panel = 1;
     g->unroll = at_once ? at_once : rows_in_flight(r, g->vector * element_bytes(r->problem), rows);
-    if (g->family == &family_permuted) /* whose rows each have an address of their own */
-        g->unroll = min_u32(g->unroll, r->tuning->unroll_permuted);
     g->lanes = lanes_across(r, group, column, outers, rows, g);
     g->side = (uint64_t)g->lanes * g->vector;
     g->tiles = ceil_div(column->size, g->side);
 }
 
-const char *lay_column_tiles(const geometry_request *r, const layout_dim *column, uint64_t rows, uint64_t outers,
-                             geometry *g) {
+static const char *lay_column_tiles(const geometry_request *r, const layout_dim *column, uint64_t rows,
+                                    uint64_t outers, geometry *g) {
     const layout *l = r->layout;
-    const uint32_t row_dims = l->reduced_count - (g->family == &family_permuted || g->inner > 1 ? 1 : 0);
+    const uint32_t row_dims = l->reduced_count - (g->inner > 1 ? 1 : 0);
     g->tuning = r->tuning->name;
     g->overlap = g->peel = false;
     choose_column_vector(r, column, g);
@@ -260,7 +258,7 @@ static const char *lay_out_columns(const geometry_request *r, geometry *g) {
     return refused;
 }
 
-void column_options(const geometry *g, writer *out) {
+static void column_options(const geometry *g, writer *out) {
     add_fused(g, out);
     text_add(out, " -DUNROLL=%" PRIu32 " -DACROSS=%" PRIu32 " -DSTRIP=%" PRIu32, g->unroll, g->lanes, g->strip);
     if (g->panel > 1)
@@ -270,7 +268,8 @@ void column_options(const geometry *g, writer *out) {
              g->pieces ? " -DTAIL=1" : "");
 }
 
-void set_column_tiles(const layout_dim *column, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
+static void set_column_tiles(const layout_dim *column, const geometry *g, uint64_t jobs,
+                             kernel_arguments *arguments) {
     dims_t *const dims = &arguments->dims;
     const cl_ulong last = dims->reduced_count - (g->inner > 1 ? 2 : 1), fused = g->fused;
     columns_t columns = {.jobs = jobs,
@@ -312,7 +311,7 @@ static void set_columns(const layout *l, const geometry *g, uint64_t jobs, kerne
     set_column_tiles(&column, g, jobs, arguments);
 }
 
-void describe_columns(const geometry *g, writer *out) {
+static void describe_columns(const geometry *g, writer *out) {
     text_add(out, "%" PRIu32 " lanes across, vectors of %" PRIu32 " x %" PRIu32, g->lanes, g->vector, g->strip);
     if (g->inner > 1)
         text_add(out, ", %" PRIu32 " columns an output", g->inner);

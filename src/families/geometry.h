@@ -141,6 +141,9 @@ bool takes_words(const geometry_request *r, const geometry *g);
  * loop. g->scan is set. */
 const char *plan_merge(const geometry_request *r, uint64_t units, uint64_t width, geometry *g);
 
+/* g->lanes, the work-items that share a row of g->units vectors; how many a work-group has (rows.c). */
+uint32_t choose_row_lanes(const geometry_request *r, lane_rule rule, geometry *g);
+
 /* Whether each work-group has one job, which the kernel then need not count (ONE_JOB); g->scan is set. */
 bool has_one_job(const geometry *g);
 

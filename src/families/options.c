@@ -65,7 +65,7 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char opt
     if (g->parts == 1 || g->finish != ORDERING_NONE)
         add_outputs(&w, p, l);
     text_add(&w, " -DSPLIT=%d -DKEPT=%" PRIu32 " -DREDUCED=%" PRIu32, g->parts > 1, dims_kind(l->kept_count),
-             dims_kind(l->reduced_count - (g->family->folds ? 1 : 0)));
+             dims_kind(l->reduced_count));
     text_add(&w, " -DLOAD=%s -DVEC=%" PRIu32 " -DGROUP=%" PRIu32, loads[g->load], g->vector, g->scan.group);
     if (g->mask != MASK_NONE)
         text_add(&w, " -DMASK=%s", masks[g->mask]);

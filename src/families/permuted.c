@@ -1,87 +1,203 @@
-/* How kernels/families/permuted.cl lies over a collapsed problem: a reduced dim takes the place of the columns. */
-#include "families/columns.h"
+/* How kernels/families/permuted.cl lies over a reduction that memory has in another order than its index. */
+#include "families/geometry.h"
 
-#include <stddef.h>
+#include <inttypes.h>
 
-/* The reduced dim, other than the last one, that has neighbours side by side; reduced_count when there is none. */
-static uint32_t fold_dim(const layout *l) {
-    uint32_t i = 0;
-    while (i + 1 < l->reduced_count && l->reduced[i].in != 1)
-        ++i;
-    return i + 1 < l->reduced_count ? i : l->reduced_count;
+/* The reduced dims in the order of memory, none of them backwards, and what a step along each adds to the index. The
+ * last of them follow each other without gaps, `run` elements in all; `outer` do not. */
+typedef struct {
+    layout_dim dims[MAX_RANK];
+    int64_t weight[MAX_RANK];
+    uint32_t count, outer;
+    uint64_t run, first_index;
+    int64_t in_offset, mask_offset;
+    bool is_index_order;
+} memory_layout;
+
+/* Broadcasts come first, then what lies farther. */
+static bool is_outside(const layout_dim *a, const layout_dim *b) {
+    return a->in == 0 ? b->in != 0 : b->in != 0 && a->in > b->in;
+}
+
+static void insert(memory_layout *m, layout_dim d, int64_t weight) {
+    uint32_t at = m->count++;
+    for (; at > 0 && is_outside(&d, &m->dims[at - 1]); --at) {
+        m->dims[at] = m->dims[at - 1];
+        m->weight[at] = m->weight[at - 1];
+        m->is_index_order = false;
+    }
+    m->dims[at] = d;
+    m->weight[at] = weight;
+}
+
+static memory_layout order_of(const layout *l) {
+    memory_layout m = {.is_index_order = true, .run = 1};
+    uint64_t weight = l->reduction;
+    for (uint32_t i = 0; i < l->reduced_count; ++i) {
+        layout_dim d = l->reduced[i];
+        weight /= d.size;
+        const bool backward = d.in < 0;
+        if (backward) {
+            m.in_offset += (int64_t)(d.size - 1) * d.in;
+            m.mask_offset += (int64_t)(d.size - 1) * d.mask;
+            m.first_index += (d.size - 1) * weight;
+            d.in = -d.in;
+            d.mask = -d.mask;
+            m.is_index_order = false;
+        }
+        insert(&m, d, backward ? -(int64_t)weight : (int64_t)weight);
+    }
+    const layout_dim *const last = &m.dims[m.count - 1];
+    for (m.outer = m.count; m.outer > 0; --m.outer) {
+        const layout_dim *const d = &m.dims[m.outer - 1];
+        const int64_t run = (int64_t)m.run;
+        if (d != last && (d->in != run * last->in || d->mask != run * last->mask))
+            break;
+        m.run *= d->size;
+    }
+    return m;
+}
+
+static uint32_t divided(uint32_t vector, int64_t stride) {
+    while (stride % (int64_t)vector)
+        vector /= 2;
+    return vector;
+}
+
+/* The widest one whose loads are aligned and of which segments have whole ones. */
+static uint32_t aligned_in_order(const layout *l, const memory_layout *m, uint32_t vector) {
+    vector = divided(divided(vector, l->in_offset + m->in_offset), (int64_t)m->run);
+    for (uint32_t i = 0; i < l->kept_count; ++i)
+        vector = l->kept[i].size > 1 ? divided(vector, l->kept[i].in) : vector;
+    for (uint32_t i = 0; i < m->outer; ++i)
+        vector = divided(vector, m->dims[i].in);
+    return vector;
+}
+
+static bool lies_anywhere(const geometry *g) {
+    return g->overlap && g->load == LOAD_ALIGNED;
+}
+
+static void choose_vector(const geometry_request *r, const memory_layout *m, geometry *g) {
+    const tuning_row *t = r->tuning;
+    const uint32_t widest = floor_power(m->run, widest_vector(r, t->vector_bytes, false));
+    const bool several = r->group_limit > 1 && t->group > 1 && t->group_short > 1;
+    g->vector = widest;
+    g->overlap = m->run % widest != 0;
+    g->load = kind_of_load(r, true, widest);
+    if (t->aligned) {
+        const uint32_t vector = aligned_in_order(r->layout, m, widest);
+        g->overlap = several && vector < widest && !is_general(r->problem);
+        g->vector = g->overlap ? widest : vector;
+        g->load = g->overlap ? LOAD_ALIGNED : kind_of_load(r, true, vector);
+    }
+    choose_mask(r, m->dims[m->count - 1].mask, false, g);
+}
+
+/* To what is read `elements` later: behind a vector, or in the segment so many of them further. */
+static int64_t look_ahead(const memory_layout *m, uint64_t elements) {
+    if (!m->outer || elements < m->run)
+        return (int64_t)elements;
+    const layout_dim *const next = &m->dims[m->outer - 1];
+    return (int64_t)min_u64(elements / m->run, next->size - 1) * next->in;
 }
 
 static const char *lay_out_permuted(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
-    geometry_request whole = *r;
-    g->fused = g->inner = g->apart = 1;
-    g->fold = fold_dim(l);
-    if (g->fold == l->reduced_count)
-        return "it takes a reduced dim other than the last one without gaps";
-    const layout_dim *column = &l->reduced[g->fold];
-    const uint64_t rows = l->reduction / column->size;
-    /* Tiles are parts already: the rows are cut only where these are too few jobs, or values want parts to merge. */
-    const bool merges = has_values(r->problem);
-    whole.split = false;
-    const char *refused = lay_column_tiles(&whole, column, rows, l->outputs, g);
-    if (refused || (rows > 1 && (g->scan.jobs < wanted_groups(r, g->family) || (merges && g->tiles == 1)))) {
-        whole.split = true;
-        refused = lay_column_tiles(&whole, column, rows, l->outputs, g);
-    }
+    const tuning_row *t = r->tuning;
+    const memory_layout m = order_of(l);
+    if (m.is_index_order)
+        return "memory has the reduction in the order of its index";
+    if (m.dims[m.count - 1].in != 1)
+        return "it takes a reduced dim without gaps";
+    choose_vector(r, &m, g);
+    choose_arithmetic(r, g);
+    g->words = false;
+    g->ahead_by = look_ahead(&m, g->ahead / element_bytes(r->problem));
+    if (lies_anywhere(g))
+        g->aligned_elements = 1; /* the kernel finds aligned vectors wherever segments begin */
+    const uint64_t before = lies_anywhere(g) ? g->vector - 1 : 0;
+    g->segment_vectors = ceil_div(m.run + before, g->vector);
+    g->units = l->reduction / m.run * g->segment_vectors;
+    g->unroll = loads_in_flight(r, t->unroll_rows);
+    const uint32_t group = choose_row_lanes(r, r->lanes, g);
+    const uint64_t rows = group / g->lanes;
+    if (r->split && rows != 1)
+        return "a work-group takes several rows, which it cannot split";
+    const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
+    g->least = max_u64((uint64_t)g->lanes * g->unroll, t->part_bytes / vector_bytes);
+    const uint64_t step = group > 1 ? g->lanes : g->least;
+    const uint64_t smallest = max_u64(step, min_u64(g->least, t->row_part_bytes / vector_bytes));
+    const char *const refused = cut(r, ceil_div(l->outputs, rows), smallest, step, part_units(r, g->vector, 1), g);
     if (refused)
         return refused;
-    g->parts *= g->tiles;
-    if (merges && g->parts == 1)
-        return "with values it takes reductions of at least two pieces to share out";
-    return plan_merge(r, g->outers, 1, g);
+    g->unroll = (uint32_t)min_u64(g->unroll, ceil_div(g->chunk, g->lanes));
+    g->scan = distribute(r, group, ceil_div(l->outputs, rows) * g->parts, t->groups_max);
+    g->one_job = has_one_job(g);
+    return plan_merge(r, l->outputs, 1, g);
 }
 
-/* The columns' dim leaves the list of reduced dims; what a step along each of them adds to the index goes along. */
+static void add_options(const geometry *g, writer *out) {
+    text_add(out, " -DUNROLL=%" PRIu32 " -DLANES=%" PRIu32 "%s", g->unroll, g->lanes, g->overlap ? " -DOVERLAP=1" : "");
+}
+
 static void set_permuted(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
+    const memory_layout m = order_of(l);
     dims_t *const dims = &arguments->dims;
-    weights_t weights = {{0}, 0};
-    uint64_t weight = l->reduction;
-    dims->reduced_count = 0;
-    for (uint32_t i = 0; i < l->reduced_count; ++i) {
-        weight /= l->reduced[i].size;
-        if (i == g->fold) {
-            weights.column = (cl_long)weight;
-            continue;
-        }
-        dims->reduced_size[dims->reduced_count] = l->reduced[i].size;
-        dims->reduced_in[dims->reduced_count] = l->reduced[i].in;
-        dims->mask.reduced[dims->reduced_count] = l->reduced[i].mask;
-        weights.row[dims->reduced_count++] = (cl_long)weight;
+    permuted_t p = {.jobs = jobs,
+                    .jobs_per_group = g->scan.jobs_per_group,
+                    .parts = g->parts,
+                    .per_parts = reciprocal(g->parts),
+                    .vectors = g->units,
+                    .chunk = g->chunk,
+                    .segment = m.run,
+                    .segment_vectors = g->segment_vectors,
+                    .outer = m.outer,
+                    .first_index = m.first_index,
+                    .ahead_by = g->ahead_by};
+    dims->in_offset += m.in_offset;
+    dims->mask.offset += m.mask_offset;
+    for (uint32_t i = 0; i < m.count; ++i) {
+        dims->reduced_size[i] = m.dims[i].size;
+        dims->reduced_in[i] = m.dims[i].in;
+        dims->mask.reduced[i] = m.dims[i].mask;
+        p.weight[i] = m.weight[i];
     }
-    set_column_tiles(&l->reduced[g->fold], g, jobs, arguments);
-    set_argument(arguments, 1, &weights, sizeof weights);
+    addressed_elements(l, &p.first, &p.last);
+    set_argument(arguments, 0, &p, sizeof p);
+}
+
+static void describe(const geometry *g, writer *out) {
+    text_add(out, "%" PRIu32 " lanes an output, vectors of %" PRIu32, g->lanes, g->vector);
 }
 
 const family family_permuted = {
     .name = "permuted",
     .kernel = "permuted",
-    .structs = 2,
-    .struct_bytes = {offsetof(columns_t, segment_rows), sizeof(weights_t)},
-    .folds = true,
-    .over_columns = true,
+    .structs = 1,
+    .struct_bytes = {sizeof(permuted_t)},
     .general = true,
     .merges_by_atomic = true,
     .lay_out = lay_out_permuted,
-    .options = column_options,
+    .options = add_options,
     .arguments = set_permuted,
-    .describe = describe_columns,
+    .describe = describe,
 };
 
-/* Folding suits when outputs have lines of their own, and no gather is faster: of a few lines, without one for each
- * column, one pass has all in a cache. */
-static bool fold_is_nearest(const geometry_request *r, const geometry *g) {
-    const layout *l = r->layout;
-    const layout_dim *const column = &l->kept[l->kept_count - 1];
-    const uint32_t line = max_u32(r->tuning->line_bytes / element_bytes(r->problem), 1);
-    const bool few = l->reduced[g->fold].size < line && l->reduction <= r->tuning->gathered_lines * (uint64_t)line;
-    const bool alone = column->size == 1 || column->in >= (int64_t)line || column->in <= -(int64_t)line;
-    return alone && !(g->parts == 1 && few);
+/* The order of memory suits where it has long runs, and the order of the index none. */
+static bool memory_has_runs(const geometry_request *r, const geometry *g) {
+    const layout_dim *const last = &r->layout->reduced[r->layout->reduced_count - 1];
+    const uint32_t bytes = element_bytes(r->problem);
+    (void)g;
+    return r->layout->reduction >= r->tuning->permuted_bytes / bytes &&
+           order_of(r->layout).run * bytes >= r->tuning->permuted_run_bytes &&
+           (last->in != 1 || last->size < r->tuning->permuted_row_bytes / bytes);
 }
 
-const strategy strategy_permuted_columns = {"permuted-columns", &family_permuted, false, true,
-                                            LANES_ALL,          fold_is_nearest};
+static bool whole_runs_do(const geometry_request *r, const geometry *g) {
+    return memory_has_runs(r, g) && whole_reductions_do(r, g);
+}
+
+const strategy strategy_permuted_rows = {"permuted-rows", &family_permuted, false, false, LANES_FEW, whole_runs_do};
+const strategy strategy_split_permuted_rows = {"split-permuted-rows", &family_permuted, false,
+                                               true,                  LANES_ALL,        memory_has_runs};

@@ -100,9 +100,9 @@ static uint32_t lanes_along(const geometry_request *r, uint64_t units) {
     return lanes;
 }
 
-/* Lanes and work-group for rows of g->units vectors. A small work-group reduces cheaply; with few vectors in flight for
- * each lane it takes more lanes to keep the memory busy. */
-static uint32_t choose_row_lanes(const geometry_request *r, lane_rule rule, geometry *g) {
+/* A small work-group reduces cheaply; with few vectors in flight for each lane it takes more lanes to keep the memory
+ * busy. */
+uint32_t choose_row_lanes(const geometry_request *r, lane_rule rule, geometry *g) {
     const tuning_row *t = r->tuning;
     uint32_t group = floor_power(t->group, r->group_limit);
     g->lanes = group;

@@ -296,9 +296,8 @@ static void check_fused(uint64_t row_size, const layout_dim *column, const layou
 
 /* The parts of an output cover it, with the pieces behind them where there are some, and none is empty. */
 static void check_parts(const layout *l, const geometry *g) {
-    const bool folded = is_of(g, "permuted"), columns = is_of(g, "columns");
-    const uint64_t tiles = folded ? g->tiles : 1, parts = g->parts / tiles;
-    REQUIRE(g->units >= 1 && g->chunk >= 1 && g->parts >= 1 && g->parts % tiles == 0, "%" PRIu64 " parts", g->parts);
+    const bool columns = is_of(g, "columns");
+    REQUIRE(g->units >= 1 && g->chunk >= 1 && g->parts >= 1, "%" PRIu64 " parts", g->parts);
     if (g->pieces) {
         const uint64_t before = g->parts * g->chunk;
         REQUIRE((is_of(g, "rows") || is_of(g, "stream") || columns) && g->finish && g->piece >= 1, "pieces of %" PRIu64,
@@ -310,13 +309,13 @@ static void check_parts(const layout *l, const geometry *g) {
         REQUIRE(g->chunk % sharing == 0 && g->piece % sharing == 0 && !(columns && g->one_block),
                 "%" PRIu64 " rows of %" PRIu64, g->chunk, g->piece);
     } else {
-        REQUIRE(ceil_div(g->units, g->chunk) == parts, "%" PRIu64 " parts of %" PRIu64, parts, g->chunk);
+        REQUIRE(ceil_div(g->units, g->chunk) == g->parts, "%" PRIu64 " parts of %" PRIu64, g->parts, g->chunk);
     }
-    if (folded || columns) {
-        const layout_dim *const column = folded ? &l->reduced[g->fold] : &l->kept[l->kept_count - 1];
+    if (columns) {
+        const layout_dim *const column = &l->kept[l->kept_count - 1];
         const layout_dim *const row = &l->reduced[l->reduced_count - (g->inner > 1 ? 2 : 1)];
         const uint64_t rows = l->reduction / g->inner / row->size * ceil_div(row->size, g->fused);
-        const uint64_t its = folded ? column->size : outputs_of_row(l, g), columns_of_row = its * g->inner;
+        const uint64_t its = outputs_of_row(l, g), columns_of_row = its * g->inner;
         if (g->fused != 1)
             check_fused(columns_of_row, column, row, g);
         REQUIRE(g->side <= (uint64_t)g->lanes * g->vector * g->strip &&
@@ -326,9 +325,9 @@ static void check_parts(const layout *l, const geometry *g) {
         REQUIRE(g->tiles == ceil_div(columns_of_row * g->fused + (g->by_lines ? VECTOR_MAX - 1 : 0), g->side),
                 "%" PRIu64 " tiles", g->tiles);
         REQUIRE(g->panel >= 1 && g->panel <= g->strip, "a panel of %" PRIu32, g->panel);
-        REQUIRE(g->outers == (folded ? l->outputs : l->outputs / its), "%" PRIu64 " outers", g->outers);
-        REQUIRE(g->units == (folded ? l->reduction / column->size : rows), "%" PRIu64 " rows", g->units);
-        REQUIRE(g->scan.jobs == g->tiles * g->outers * parts, "%" PRIu64 " jobs", g->scan.jobs);
+        REQUIRE(g->outers == l->outputs / its, "%" PRIu64 " outers", g->outers);
+        REQUIRE(g->units == rows, "%" PRIu64 " rows", g->units);
+        REQUIRE(g->scan.jobs == g->tiles * g->outers * g->parts, "%" PRIu64 " jobs", g->scan.jobs);
         REQUIRE(!g->past || (g->scan.group == 1 && g->vector > 1 && g->parts == 1), "%" PRIu64 " parts", g->parts);
     } else if (is_of(g, "segments")) {
         const uint64_t size = l->kept[l->kept_count - 1].size, side = ceil_div(size, g->tiles);
@@ -338,9 +337,9 @@ static void check_parts(const layout *l, const geometry *g) {
         REQUIRE(g->scan.jobs == ceil_div(g->outers, g->vector), "%" PRIu64 " jobs", g->scan.jobs);
     } else if (is_of(g, "blocks")) {
         REQUIRE(g->scan.jobs == ceil_div(g->outers, g->batch), "%" PRIu64 " jobs", g->scan.jobs);
-    } else if (is_of(g, "rows") || is_of(g, "register_rows")) {
+    } else if (is_of(g, "rows") || is_of(g, "permuted") || is_of(g, "register_rows")) {
         const uint64_t rows = (uint64_t)(g->scan.group / g->lanes) * (is_of(g, "register_rows") ? g->batch : 1);
-        REQUIRE(g->scan.jobs == ceil_div(l->outputs, rows) * parts, "%" PRIu64 " jobs", g->scan.jobs);
+        REQUIRE(g->scan.jobs == ceil_div(l->outputs, rows) * g->parts, "%" PRIu64 " jobs", g->scan.jobs);
     }
 }
 
@@ -367,11 +366,11 @@ static void check_counters(const problem *p, const layout *l, const device_facts
 static void check_alignment(const layout *l, const geometry *g) {
     const layout_dim *const last = &l->reduced[l->reduced_count - 1], *const column = &l->kept[l->kept_count - 1];
     const layout_dim *const nearest = g->inner > 1 && g->apart == 1 ? last : column;
-    const layout_dim *const along = is_of(g, "columns") ? nearest : is_of(g, "permuted") ? &l->reduced[g->fold] : last;
+    const layout_dim *const along = is_of(g, "columns") ? nearest : last;
     const int64_t vector = g->vector;
-    if (!is_of(g, "columns") && !is_of(g, "permuted") && !is_of(g, "rows") && !is_of(g, "register_rows") &&
+    if (!is_of(g, "columns") && !is_of(g, "rows") && !is_of(g, "register_rows") &&
         !is_of(g, "segments"))
-        return; /* check_blocks, check_transposed, check_stream, check_few_rows */
+        return; /* check_blocks, check_transposed, check_stream, check_few_rows, check_permuted */
     REQUIRE((g->load == LOAD_STRIDED) == (along->in != 1), "stride %" PRId64, along->in);
     if (g->load != LOAD_ALIGNED || g->overlap || g->peel)
         return;

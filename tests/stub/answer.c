@@ -60,7 +60,7 @@ static int64_t place(uint64_t position, uint64_t count, const cl_ulong *size, co
 
 /* The reduction of one output: rows of columns, with what a step along each adds to address and index. */
 typedef struct walk {
-    uint64_t rows, columns;
+    uint64_t rows, columns, first_index;
     uint64_t count; /* dims of the rows */
     cl_ulong size[MAX_RANK];
     cl_long in[MAX_RANK], mask[MAX_RANK], index[MAX_RANK];
@@ -68,31 +68,23 @@ typedef struct walk {
 } walk;
 
 static walk walk_of(const stub_arguments *a, const dims_t *d) {
-    const columns_t *const grid = stub_argument(a, ROLE_GRID);
-    const weights_t *const weights = stub_argument(a, ROLE_WEIGHTS);
-    walk w = {.rows = 1, .columns = 1, .count = d->reduced_count};
+    const permuted_t *const order = a->permuted ? stub_argument(a, ROLE_GRID) : NULL;
+    walk w = {.rows = 1, .count = d->reduced_count, .first_index = order ? order->first_index : 0};
     int64_t weight = 1;
     for (uint64_t i = d->reduced_count; i-- > 0;) {
         w.size[i] = d->reduced_size[i];
         w.in[i] = d->reduced_in[i];
         w.mask[i] = d->mask.reduced[i];
-        w.index[i] = weights ? weights->row[i] : weight;
+        w.index[i] = order ? order->weight[i] : weight;
         w.rows *= w.size[i];
         weight *= (int64_t)w.size[i];
     }
-    if (weights) {
-        w.columns = grid->columns;
-        w.column_in = grid->column_stride;
-        w.column_mask = d->mask.along;
-        w.column_index = weights->column;
-    } else {
-        --w.count;
-        w.columns = w.size[w.count];
-        w.rows /= w.columns;
-        w.column_in = w.in[w.count];
-        w.column_mask = w.mask[w.count];
-        w.column_index = w.index[w.count];
-    }
+    --w.count;
+    w.columns = w.size[w.count];
+    w.rows /= w.columns;
+    w.column_in = w.in[w.count];
+    w.column_mask = w.mask[w.count];
+    w.column_index = w.index[w.count];
     return w;
 }
 
@@ -105,7 +97,7 @@ static uint64_t solve(const stub_arguments *a, uint32_t x, const walk *w, int64_
     for (uint64_t row = 0; row < w->rows; ++row) {
         int64_t at = start + place(row, w->count, w->size, w->in);
         int64_t mask_at = mask_start + place(row, w->count, w->size, w->mask);
-        uint64_t index = (uint64_t)place(row, w->count, w->size, w->index);
+        uint64_t index = w->first_index + (uint64_t)place(row, w->count, w->size, w->index);
         for (uint64_t column = 0; column < w->columns; ++column) {
             uint64_t key;
             if ((!mask || mask[mask_at]) && key_of(o, minimum, load(input, at, o->bits), &key) &&
@@ -125,6 +117,20 @@ static int64_t start_of(const dims_t *d, uint64_t out) {
     return d->in_offset + place(out, d->kept_count, d->kept_size, d->kept_in);
 }
 
+/* From the first element of an output to the one of that index. */
+static int64_t element_of(const stub_arguments *a, const dims_t *d, uint64_t index) {
+    const permuted_t *const order = a->permuted ? stub_argument(a, ROLE_GRID) : NULL;
+    if (!order)
+        return place(index, d->reduced_count, d->reduced_size, d->reduced_in);
+    int64_t at = 0;
+    for (uint64_t i = 0; i < d->reduced_count; ++i) {
+        const int64_t weight = order->weight[i];
+        const uint64_t digit = index / (uint64_t)(weight < 0 ? -weight : weight) % d->reduced_size[i];
+        at += (int64_t)(weight < 0 ? d->reduced_size[i] - 1 - digit : digit) * d->reduced_in[i];
+    }
+    return at;
+}
+
 static uint64_t mark_of(cl_mem input, uint64_t out) {
     return (uint64_t)(uintptr_t)input * 0x9E3779B97F4A7C15u + out;
 }
@@ -142,7 +148,7 @@ static void put(const stub_arguments *a, const dims_t *d, uint32_t x, uint64_t o
     uint64_t bits = o->no_winner;
     if (index != NO_INDEX && index != MISROUTED)
         bits = load(stub_buffer(a, ROLE_INPUT)->bytes,
-                    start_of(d, out) + place(index, d->reduced_count, d->reduced_size, d->reduced_in), o->bits);
+                    start_of(d, out) + element_of(a, d, index), o->bits);
     store(stub_buffer(a, x ? ROLE_MAX_VALUE : ROLE_VALUE)->bytes,
           (x ? m->value_offset : d->value_offset) + place(out, count, d->kept_size, x ? m->kept_value : d->kept_value),
           o->bits, bits);

@@ -104,7 +104,7 @@ cl_int clReleaseProgram(cl_program program) {
 static const size_t role_bytes[ROLE_COUNT] = {
     [ROLE_INPUT] = sizeof(cl_mem),     [ROLE_MASK] = sizeof(cl_mem),       [ROLE_PARTIALS] = sizeof(cl_mem),
     [ROLE_INDEX] = sizeof(cl_mem),     [ROLE_VALUE] = sizeof(cl_mem),      [ROLE_MAX_INDEX] = sizeof(cl_mem),
-    [ROLE_MAX_VALUE] = sizeof(cl_mem), [ROLE_WEIGHTS] = sizeof(weights_t), [ROLE_COUNTERS] = sizeof(cl_mem),
+    [ROLE_MAX_VALUE] = sizeof(cl_mem), [ROLE_COUNTERS] = sizeof(cl_mem),
     [ROLE_FINISH] = sizeof(finish_t),
 };
 
@@ -164,8 +164,6 @@ static void list_parameters(stub_arguments *a) {
         add_outputs(a);
     add(a, ROLE_DIMS);
     add(a, ROLE_GRID);
-    if (a->folded)
-        add(a, ROLE_WEIGHTS);
     if (a->options.one_launch) {
         add_outputs(a);
         if (!a->options.words)
@@ -184,7 +182,7 @@ cl_kernel clCreateKernel(cl_program program, const char *name, cl_int *code) {
     stub_retain(program);
     kernel->program = program;
     kernel->arguments.options = program->options;
-    kernel->arguments.folded = of && of->folds;
+    kernel->arguments.permuted = strcmp(name, "permuted") == 0;
     kernel->arguments.merges = merges;
     kernel->arguments.grid_bytes = merges ? sizeof(merge_t) : of->struct_bytes[0] + program->options.grid_tail;
     list_parameters(&kernel->arguments);

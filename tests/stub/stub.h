@@ -97,7 +97,6 @@ typedef enum stub_role {
     ROLE_MAX_VALUE,
     ROLE_DIMS,
     ROLE_GRID,
-    ROLE_WEIGHTS,
     ROLE_COUNTERS,
     ROLE_FINISH,
     ROLE_COUNT
@@ -126,7 +125,7 @@ struct _cl_program {
 /* Bare arguments: whoever sets them while another thread does, or enqueues, races. */
 typedef struct stub_arguments {
     stub_options options;
-    bool folded, merges; /* the kernel */
+    bool permuted, merges; /* the kernel */
     size_t grid_bytes;
     uint32_t count;
     stub_role role[STUB_ARGUMENTS];
