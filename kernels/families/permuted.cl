@@ -59,6 +59,12 @@ static inline long place_of(const permuted_t *g, const vector_t *at) {
 #endif
 }
 
+#if ANYWHERE
+#define INSIDE(place, g) ((ulong)(place) < (g)->segment)
+#else
+#define INSIDE(place, g) true
+#endif
+
 static inline loaded_t load_inside(const at_t row, const dims_t *dims, const long place) {
     (void)dims;
     return LOAD_AT(moved(row, place * STEPS(1, dims->mask.along)), 1, dims);
@@ -67,12 +73,19 @@ static inline loaded_t load_vector(__global const T *in, const dims_t *dims, con
     const long place = place_of(g, at);
     (void)in;
 #if ANYWHERE
-    __global const T *const p = at->row + place;
-    if ((p < in + g->first) | (p + (VEC - 1) > in + g->last)) {
+    if ((place < 0) | (place + VEC > (long)g->segment)) { /* what is others' is replaced by the nearest element */
+        __global const T *const p = at->row + place;
+        const T nearest = at->row[place < 0 ? 0 : g->segment - 1];
+        const bool is_inside = (p >= in + g->first) & (p + (VEC - 1) <= in + g->last);
         T elements[VEC];
-#pragma unroll 1
+        if (is_inside)
+            SPREAD(*(__global const TV *)p, elements);
+#pragma unroll
         for (int j = 0; j < VEC; ++j)
-            elements[j] = at->row[clamp(place + j, 0l, (long)g->segment - 1)];
+            if (!INSIDE(place + j, g))
+                elements[j] = nearest;
+            else if (!is_inside)
+                elements[j] = p[j];
         return JOINED(elements);
     }
 #endif
@@ -139,6 +152,10 @@ static inline TV counted_keys(const loaded_t loaded, const uint x) {
 #define ANY(condition) any(condition)
 #endif
 
+#if !GENERAL && BITS <= 16
+DEFINE_HORIZONTAL_MAX(T)
+#endif
+
 /* Of the equal components in a mask of bits, whose first one is at `position`, the best tie. */
 static inline ulong best_tie(const dims_t *dims, const permuted_t *g, const uint x, const ulong position, uint equal) {
     const int inner = REDUCED_COUNT(*dims) - 1;
@@ -170,14 +187,9 @@ static inline bool take_vector(__global const T *in, const dims_t *dims, const p
 #if MASKED
     uchar kept[VEC];
     SPREAD(loaded.kept, kept);
-#define KEPT_COMPONENT(j) (kept[j] != 0)
+#define IS_KEPT(j) (kept[j] != 0)
 #else
-#define KEPT_COMPONENT(j) true
-#endif
-#if ANYWHERE
-#define INSIDE(j) ((ulong)(place + (j)) < g->segment)
-#else
-#define INSIDE(j) true
+#define IS_KEPT(j) true
 #endif
 #pragma unroll
     for (uint x = 0; x < EXTREMES; ++x) {
@@ -186,7 +198,7 @@ static inline bool take_vector(__global const T *in, const dims_t *dims, const p
         SPREAD(key(BITS_OF(loaded) ^ (TV)TURN_OF(x)), keys);
 #pragma unroll
         for (int j = 0; j < VEC; ++j) {
-            const bool counts = KEPT_COMPONENT(j) & INSIDE(j) & !LOSES(keys[j]) & (keys[j] >= top);
+            const bool counts = IS_KEPT(j) & INSIDE(place + j, g) & !LOSES(keys[j]) & (keys[j] >= top);
             equal = counts ? (keys[j] > top ? 0 : equal) | 1u << j : equal;
             top = counts ? keys[j] : top;
         }
@@ -235,10 +247,6 @@ static inline bool may_improve(const dims_t *dims, const permuted_t *g, const TV
     return false;
 }
 
-#if !GENERAL && BITS <= 16 && !ANYWHERE
-DEFINE_HORIZONTAL_MAX(T)
-#endif
-
 /* Look at the vectors v, v + LANES, ... up to `last` again, the best of whose keys are `top`, by component. */
 static inline void take_block(__global const T *in, const at_t start, const dims_t *dims, const permuted_t *g, ulong v,
                               const ulong last, const TV top[EXTREMES], found_t *best) {
@@ -247,13 +255,11 @@ static inline void take_block(__global const T *in, const at_t start, const dims
     const vector_t last_one = vector_at(start, dims, g, last);
     if (!may_improve(dims, g, top, &at, &last_one, best))
         return;
-#if !ANYWHERE /* some of whose keys are others' */
     for (uint x = 0; x < EXTREMES; ++x) {
         const T most = HORIZONTAL_MAX(T)(top[x]);
         best->tie[x] = most > best->key[x] ? 0 : best->tie[x];
         best->key[x] = max(most, best->key[x]);
     }
-#endif
 #pragma unroll 1
     for (; v <= last; v += LANES) {
         /* What comes behind a vector that had something mostly has nothing better. */
@@ -264,13 +270,37 @@ static inline void take_block(__global const T *in, const at_t start, const dims
 }
 
 /* Batches after which their best keys are looked at: what is read again lies in a cache. */
-#define BATCHES ((GROUP == 1 ? 2048 : 512) / (UNROLL * VEC * BITS / 8) + 1)
+#define BATCHES ((GROUP == 1 ? 2048 : 256) / (UNROLL * VEC * BITS / 8) + 1)
+
+/* Work-items that share a row look at no block without a key as good as the best that one of them has told. Of 64 bits
+ * they tell 32. */
+#define TOLD(k) ((uint)((k) >> (BITS == 64 ? 32 : 0)))
+#if LANES > 1
+#define LEADING , leading + me / LANES * EXTREMES
+#define LEADING_PARAMETER , volatile __local uint *leading
+static inline bool may_lead(volatile __local uint *leading, const T k, uint *lead) {
+    if (TOLD(k) < *lead)
+        return false;
+    *lead = max(atomic_max(leading, TOLD(k)), TOLD(k));
+    return TOLD(k) == *lead;
+}
+#define MAY_LEAD(x, k) may_lead(leading + (x), (k), &lead[x])
+#else
+#define LEADING
+#define LEADING_PARAMETER
+#define MAY_LEAD(x, k) ((k) >= best->key[x])
+#endif
 
 /* The vectors v, v + LANES, ... below `end`. */
 static inline void scan(__global const T *in, const at_t start, const dims_t *dims, const permuted_t *g, ulong v,
-                        const ulong end, found_t *best) {
+                        const ulong end, found_t *best LEADING_PARAMETER) {
     if (v >= end)
         return;
+#if LANES > 1
+    uint lead[EXTREMES];
+    for (uint x = 0; x < EXTREMES; ++x)
+        lead[x] = TOLD(FIRST_KEY);
+#endif
     const ulong last = v + (end - 1 - v) / LANES * LANES;
     vector_t at = vector_at(start, dims, g, v);
     while (v <= last) {
@@ -291,7 +321,7 @@ static inline void scan(__global const T *in, const at_t start, const dims_t *di
         bool is_good = false;
 #pragma unroll
         for (uint x = 0; x < EXTREMES; ++x)
-            is_good |= ANY(top[x] >= (TV)best->key[x]);
+            is_good |= ANY(top[x] >= (TV)best->key[x]) && MAY_LEAD(x, HORIZONTAL_MAX(T)(top[x]));
         if (is_good)
             take_block(in, start, dims, g, first, until, top, best);
     }
@@ -324,6 +354,7 @@ KERNEL void permuted(INPUT, TARGET, const dims_t dims, const permuted_t g FINISH
     FINISH_LOCALS
 #if LANES > 1
     REDUCE_SPACE(partial_t, shared, LANES)
+    __local uint leading[ROWS * EXTREMES];
 #endif
     const uint me = (uint)get_local_id(0);
     const uint lane = ROWS == 1 ? me : me % LANES;
@@ -337,9 +368,17 @@ KERNEL void permuted(INPUT, TARGET, const dims_t dims, const permuted_t g FINISH
             best.key[x] = FIRST_KEY;
             best.tie[x] = 0;
         }
+#if LANES > 1
+#if !ONE_JOB
+        barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+        if (lane < EXTREMES)
+            leading[me / LANES * EXTREMES + lane] = TOLD(FIRST_KEY);
+        barrier(CLK_LOCAL_MEM_FENCE);
+#endif
         if (SPLIT || out < dims.outputs)
             scan(in, AT_STEPS(input_start(&dims, out)), &dims, &g, part * g.chunk + lane,
-                 min(part * g.chunk + g.chunk, g.vectors), &best);
+                 min(part * g.chunk + g.chunk, g.vectors), &best LEADING);
         partial_t whole = PARTIAL_NONE;
 #pragma unroll
         for (uint x = 0; x < EXTREMES; ++x)

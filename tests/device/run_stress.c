@@ -30,12 +30,12 @@ static const char *const lines[] = {
     "argmin float16 5000x60 axes=0 data=random strategy=split-columns",
     "argmax int64 900x250 axes=0 data=ties strategy=split-columns",
     "argmax float32 40x700x6 axes=1 data=nan strategy=split-columns",
-    "argmax float32 200x300 strides=1,200 data=peak seed=123 strategy=permuted-columns",
+    "argmax float32 200x300 strides=1,200 data=peak seed=123 strategy=permuted-rows",
     "argmax uint16 3x5000 axes=1 strides=10000,2 strategy=split-strided-rows",
     "argmax float32 100x300 axes=1 data=random",
     "argmax float32 90000 data=peak seed=89999 strategy=split-rows tuning=gpu",
     "argmin int16 4000x70 axes=0 data=ties strategy=split-columns tuning=gpu",
-    "argmax float32 150x300 strides=1,150 data=pair seed=99 strategy=permuted-columns tuning=gpu",
+    "argmax float32 150x300 strides=1,150 data=pair seed=99 strategy=permuted-rows tuning=gpu",
 };
 #define JOBS (sizeof lines / sizeof lines[0])
 

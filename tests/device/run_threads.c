@@ -43,7 +43,7 @@ static const char *const lines[] = {
     "argmin float16 900x60 axes=0 data=random strategy=split-columns",
     "argmax int64 300x50 axes=0 data=ties",
     "argmax float32 10x70x6 axes=1 data=nan",
-    "argmax float32 20x30 strides=1,20 data=peak seed=123 strategy=permuted-columns",
+    "argmax float32 20x30 strides=1,20 data=peak seed=123 strategy=permuted-rows",
     "argmax uint16 3x500 axes=1 strides=1000,2",
     "argmax bfloat16 100x33 axes=1 data=nan nan=ignore",
     "argmax float32 4000 data=peak seed=3999 strategy=split-rows tuning=gpu",

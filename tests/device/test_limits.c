@@ -15,7 +15,7 @@ static const char *const lines[] = {
     "argmin float64 40x33 axes=0 data=nan index=uint32 value",
     "argmax uint64 6x50x7 axes=1 index=uint64 value offset=5 ioffset=3 voffset=2",
     "argmax bfloat16 20x90 axes=1 strides=-90,1 istrides=2,1 vstrides=-3,1 value",
-    "argmax float32 20x30 strides=1,20 data=peak seed=123 strategy=permuted-columns value",
+    "argmax float32 20x30 strides=1,20 data=peak seed=123 strategy=permuted-rows value",
 };
 #define LINES (sizeof lines / sizeof lines[0])
 

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Where both of two axes are reduced, stored column by column: what permuted-columns is for, and no other shape here.
+/* Where both of two axes are reduced, stored column by column: what permuted-rows is for, and no other shape here.
  */
 typedef struct extent {
     uint32_t rank, axes; /* axes: a bit mask */
@@ -57,7 +57,7 @@ static const struct {
      {{2, FIRST, {257, 67}}, {3, SECOND, {7, 65, 33}}, {3, SECOND, {33, 300, 4}}, {4, FIRST | THIRD, {9, 5, 11, 7}}}},
     {"split-columns",
      {{2, FIRST, {257, 67}}, {3, SECOND, {7, 65, 33}}, {4, FIRST | THIRD, {9, 5, 11, 7}}, {2, FIRST, {256, 1025}}}},
-    {"permuted-columns",
+    {"permuted-rows",
      {{2, FIRST | SECOND, {67, 257}},
       {2, FIRST | SECOND, {67, 257}},
       {2, FIRST | SECOND, {40, 301}},

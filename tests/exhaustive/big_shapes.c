@@ -41,7 +41,7 @@ static const shape shapes[] = {
     {WHOLE, 2, {1000, REST}, AXES(1), true, WIDE, false, {CHOSEN}},
     {WHOLE, 3, {16, REST, 1024}, AXES(2), true, WIDE, false, {CHOSEN, "columns", "split-columns"}},
     {WHOLE, 3, {REST, 1024, 64}, AXES(2), false, WIDE, false, {CHOSEN}},
-    {TURNED, 2, {REST, 4096}, AXES(3), true, WIDE, false, {CHOSEN, "permuted-columns"}},
+    {TURNED, 2, {REST, 4096}, AXES(3), true, WIDE, false, {CHOSEN, "permuted-rows"}},
     {TURNED, 2, {4096, REST}, AXES(3), false, WIDE, false, {CHOSEN}},
     {TURNED, 3, {64, REST, 8}, AXES(3), true, WIDE, false, {CHOSEN}},
     {WHOLE, 4, {16, 32, 64, REST}, AXES(5), true, WIDE, false, {CHOSEN}},
