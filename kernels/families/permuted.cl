@@ -152,10 +152,6 @@ static inline TV counted_keys(const loaded_t loaded, const uint x) {
 #define ANY(condition) any(condition)
 #endif
 
-#if !GENERAL && BITS <= 16
-DEFINE_HORIZONTAL_MAX(T)
-#endif
-
 /* Of the equal components in a mask of bits, whose first one is at `position`, the best tie. */
 static inline ulong best_tie(const dims_t *dims, const permuted_t *g, const uint x, const ulong position, uint equal) {
     const int inner = REDUCED_COUNT(*dims) - 1;
@@ -237,28 +233,29 @@ static inline ulong last_position(const permuted_t *g, const vector_t *at) {
 }
 
 /* Whether a vector from `from` to `to`, of which these are the best keys, may be better than the best so far. */
-static inline bool may_improve(const dims_t *dims, const permuted_t *g, const TV top[EXTREMES], const vector_t *from,
+static inline bool may_improve(const dims_t *dims, const permuted_t *g, const T top[EXTREMES], const vector_t *from,
                                const vector_t *to, const found_t *best) {
+    bool may = false;
+#pragma unroll
     for (uint x = 0; x < EXTREMES; ++x)
-        if (ANY(top[x] > (TV)best->key[x]) ||
-            (ANY(top[x] == (TV)best->key[x]) &&
-             best_possible_tie(dims, g, x, first_position(g, from), last_position(g, to)) > best->tie[x]))
-            return true;
-    return false;
+        may = may || top[x] > best->key[x] ||
+              (top[x] == best->key[x] &&
+               best_possible_tie(dims, g, x, first_position(g, from), last_position(g, to)) > best->tie[x]);
+    return may;
 }
 
-/* Look at the vectors v, v + LANES, ... up to `last` again, the best of whose keys are `top`, by component. */
+/* Look at the vectors v, v + LANES, ... up to `last` again, whose best keys are `top`. */
 static inline void take_block(__global const T *in, const at_t start, const dims_t *dims, const permuted_t *g, ulong v,
-                              const ulong last, const TV top[EXTREMES], found_t *best) {
+                              const ulong last, const T top[EXTREMES], found_t *best) {
     const ulong segments = LANES / g->segment_vectors, by = LANES - segments * g->segment_vectors;
     vector_t at = vector_at(start, dims, g, v);
     const vector_t last_one = vector_at(start, dims, g, last);
     if (!may_improve(dims, g, top, &at, &last_one, best))
         return;
+#pragma unroll
     for (uint x = 0; x < EXTREMES; ++x) {
-        const T most = HORIZONTAL_MAX(T)(top[x]);
-        best->tie[x] = most > best->key[x] ? 0 : best->tie[x];
-        best->key[x] = max(most, best->key[x]);
+        best->tie[x] = top[x] > best->key[x] ? 0 : best->tie[x];
+        best->key[x] = max(top[x], best->key[x]);
     }
 #pragma unroll 1
     for (; v <= last; v += LANES) {
@@ -268,9 +265,6 @@ static inline void take_block(__global const T *in, const at_t start, const dims
         go_on(start, dims, g, segments, by, &at);
     }
 }
-
-/* Batches after which their best keys are looked at: what is read again lies in a cache. */
-#define BATCHES ((GROUP == 1 ? 2048 : 256) / (UNROLL * VEC * BITS / 8) + 1)
 
 /* Work-items that share a row look at no block without a key as good as the best that one of them has told. Of 64 bits
  * they tell 32. */
@@ -288,8 +282,13 @@ static inline bool may_lead(volatile __local uint *leading, const T k, uint *lea
 #else
 #define LEADING
 #define LEADING_PARAMETER
-#define MAY_LEAD(x, k) ((k) >= best->key[x])
+#define MAY_LEAD(x, k) true
 #endif
+
+/* Vectors after which their best key is looked at, whole batches: what is read again then lies in a cache. */
+#define BLOCK_BYTES (GROUP == 1 ? 2048 : 256)
+#define BLOCK_BATCHES (min(BLOCK_BYTES / (VEC * BITS / 8), (int)ITERATIONS_MAX) / UNROLL)
+#define BLOCK (max(BLOCK_BATCHES, 1) * UNROLL)
 
 /* The vectors v, v + LANES, ... below `end`. */
 static inline void scan(__global const T *in, const at_t start, const dims_t *dims, const permuted_t *g, ulong v,
@@ -304,24 +303,24 @@ static inline void scan(__global const T *in, const at_t start, const dims_t *di
     const ulong last = v + (end - 1 - v) / LANES * LANES;
     vector_t at = vector_at(start, dims, g, v);
     while (v <= last) {
-        const ulong first = v, until = min(v + (BATCHES * UNROLL - 1) * LANES, last);
-        TV top[EXTREMES];
-#pragma unroll
-        for (uint x = 0; x < EXTREMES; ++x)
-            top[x] = (TV)0;
-        for (; v <= until; v += UNROLL * LANES) {
+        const ulong first = v, until = min(v + (BLOCK - 1) * LANES, last);
+        acc_t acc = ACC_EMPTY;
+        for (uint k = 0; v <= until; k += UNROLL, v += UNROLL * LANES) {
             loaded_t loaded[UNROLL];
             load_batch(in, start, dims, g, v, last, &at, loaded);
 #pragma unroll
-            for (uint x = 0; x < EXTREMES; ++x)
-#pragma unroll
-                for (uint u = 0; u < UNROLL; ++u)
-                    top[x] = VECTOR_MAX(top[x], counted_keys(loaded[u], x));
+            for (uint u = 0; u < UNROLL; ++u)
+                ACC_STEP(acc, loaded[u], k + u);
         }
+        T top[EXTREMES];
         bool is_good = false;
 #pragma unroll
-        for (uint x = 0; x < EXTREMES; ++x)
-            is_good |= ANY(top[x] >= (TV)best->key[x]) && MAY_LEAD(x, HORIZONTAL_MAX(T)(top[x]));
+        for (uint x = 0; x < EXTREMES; ++x) {
+            uint iteration, component;
+            const bool is_found = ACC_WINNER(acc, x, &top[x], &iteration, &component);
+            top[x] = is_found ? top[x] : (T)0;
+            is_good |= is_found && !LOSES(top[x]) && top[x] >= best->key[x] && MAY_LEAD(x, top[x]);
+        }
         if (is_good)
             take_block(in, start, dims, g, first, until, top, best);
     }

@@ -112,7 +112,6 @@ static const char *lay_out_permuted(const geometry_request *r, geometry *g) {
         return "it takes a reduced dim without gaps";
     choose_vector(r, &m, g);
     choose_arithmetic(r, g);
-    g->words = false;
     g->ahead_by = look_ahead(&m, g->ahead / element_bytes(r->problem));
     if (lies_anywhere(g))
         g->aligned_elements = 1; /* the kernel finds aligned vectors wherever segments begin */
