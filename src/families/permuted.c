@@ -65,7 +65,6 @@ const family family_permuted = {
     .folds = true,
     .over_columns = true,
     .general = true,
-    .merges_by_atomic = true,
     .lay_out = lay_out_permuted,
     .options = column_options,
     .arguments = set_permuted,
