@@ -330,7 +330,7 @@ static inline void leave_brought(__global const T *in, TARGET, const dims_t *d, 
 #endif
 
 KERNEL void columns(INPUT, TARGET, const dims_t dims, const columns_t g FINISH_PARAMETERS) {
-    FINISH_LOCALS
+    FINISH_TILE_LOCALS
 #if GROUP > 1
     __local candidate_t shared[VEC * PLANE];
     const uint me = (uint)get_local_id(0);

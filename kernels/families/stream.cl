@@ -124,7 +124,7 @@
     (ONE_OF(shared[SLOT(share, c)], x) = found && IS_FOUND(row) ? ONE_CANDIDATE(x, key, PLACE_OF(row, c)) : ONE_NONE)
 
 KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PARAMETERS) {
-    FINISH_LOCALS
+    FINISH_TILE_LOCALS
     __local candidate_t shared[VEC * PLANE];
 #if TAIL
     __local uint taken[2];
