@@ -224,8 +224,9 @@ typedef struct {
 
 typedef struct {
     abi_ulong stage;
-    abi_ulong counter; /* the launch's first one */
-    abi_ulong lanes;   /* work-items that merge an output */
+    abi_ulong counter;      /* the launch's first one */
+    abi_uint lanes;         /* work-items that merge an output */
+    abi_uint unit_counters; /* of one, with what stands beside its own */
 } finish_t;
 
 /* ---- launches that scan and merge ---- */
@@ -235,12 +236,13 @@ typedef struct {
 #define STAGE_SCAN 1
 #define STAGE_MERGE 2
 
-/* Counters of an output or a tile of columns: the first counts arrivals, the second, if any, claimed chunks; from the
- * third on stands the best so far, or the words of each part. */
+/* Counters of a unit, an output or a tile of columns: the first counts arrivals, the second, if any, claimed chunks;
+ * from the third on stand words of 64 bits, as long as two counters: one for the best so far of each of its outputs, or
+ * two for each part of its only one. */
 #define COUNTERS_ALONE 1
 #define COUNTERS_WITH_PIECES 2
-#define COUNTERS_WITH_WORD 4
-#define COUNTERS_WITH_WORDS(parts) (2 + 4 * (parts))
+#define COUNTERS_WITH_BESTS(outputs) (COUNTERS_WITH_PIECES + 2 * (outputs))
+#define COUNTERS_WITH_PARTS(parts) (COUNTERS_WITH_PIECES + 4 * (parts))
 
 /* Partials that a work-item of a group has in flight. */
 #define MERGE_LOADS(group) ((group) > 1 ? 8 : 1)

@@ -287,8 +287,9 @@ typedef struct geometry {
     launch_grid scan;
     launch_grid merge; /* used when parts > 1 */
     uint32_t merge_lanes;
-    ordering finish;   /* not NONE: the last work-groups of the scan merge, and merge is for queues where they cannot */
-    uint64_t counters; /* then: of all outputs, or tiles of columns, with what stands beside them (geometry.h) */
+    ordering finish; /* not NONE: the last work-groups of the scan merge, and merge is for queues where they cannot */
+    uint32_t unit_counters;    /* then: of each output, or tile of columns, with what stands beside them (abi.h) */
+    uint64_t counters;         /* and of all */
     bool one_word, two_words;  /* finish.clh: ONE_WORD, TWO_WORDS */
     bool one_job;              /* ONE_JOB: every work-group has one job */
     uint32_t aligned_elements; /* the input is read by vectors that start at multiples of so many elements */
@@ -303,8 +304,10 @@ static inline bool has_words(const geometry *g) {
 /* What `divide` of kernels/memory/index.clh takes instead of a divisor: 0 for 1. */
 uint64_t reciprocal(uint64_t divisor);
 
-/* Counters that a launch may have, enough for any device whose outputs are fewer than its work-groups. */
-#define COUNTERS_A_QUEUE 4096
+/* Counters that a launch may have, with what stands beside them: enough for any device whose outputs are fewer than its
+ * work-groups, and for words of 4000 columns. The host makes zeros for all of them (src/runtime/counters.c), 32 KiB,
+ * and more columns than that are cut into few parts, whose partial answers are merged as fast. */
+#define COUNTERS_A_QUEUE 8192
 
 /* Strategies in the order of preference. */
 uint32_t strategy_count(void);

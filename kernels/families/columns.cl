@@ -17,6 +17,10 @@ typedef struct {
     steps_t in;
     long index[EXTREMES], value[EXTREMES]; /* elements */
     ulong out;
+#if ONE_WORD
+    volatile __global WORD *words; /* of the tile's outputs; NULL where partials are left */
+    ulong first;                   /* output of the tile */
+#endif
 } outer_t;
 
 static inline outer_t outer_at(const dims_t *d, const ulong outer, const ulong columns) {
@@ -48,6 +52,12 @@ static inline void leave(__global const T *in, TARGET, const dims_t *d, const co
 #if SPLIT
     (void)in;
     (void)g;
+#if ONE_WORD
+    if (o->words) {
+        raise(o->words + (column - o->first), word_for(PARTIAL(x, found, k, row)));
+        return;
+    }
+#endif
     partials[PARTIAL_AT(d, o->out + column, part) * EXTREMES + x] = PARTIAL(x, found, k, row);
 #else
     const long c = (long)column;
@@ -307,9 +317,9 @@ static inline void leave_brought(__global const T *in, TARGET, const dims_t *d, 
 #define MERGE_TILE(unit, first, count)                                                                                 \
     if (me == 0)                                                                                                       \
         SET_BACK(unit);                                                                                                \
-    MERGE_UNIT(first, count)
+    MERGE_LEFT(unit, first, count)
 #else
-#define MERGE_TILE(unit, first, count) MERGE_UNIT(first, count)
+#define MERGE_TILE(unit, first, count) MERGE_LEFT(unit, first, count)
 #endif
 
 /* Answers before a row's first one with which its first line of them would begin. */
@@ -320,7 +330,7 @@ static inline void leave_brought(__global const T *in, TARGET, const dims_t *d, 
 #endif
 
 KERNEL void columns(INPUT, TARGET, const dims_t dims, const columns_t g FINISH_PARAMETERS) {
-    FINISH_LOCALS
+    FINISH_TILE_LOCALS
 #if GROUP > 1
     __local candidate_t shared[VEC * PLANE];
     const uint me = (uint)get_local_id(0);
@@ -335,7 +345,11 @@ KERNEL void columns(INPUT, TARGET, const dims_t dims, const columns_t g FINISH_P
 #if ONE_LAUNCH
         const ulong unit = outer * g.tiles + tile;
 #endif
-        const outer_t o = outer_at(&dims, outer, ANSWERS(g));
+        outer_t o = outer_at(&dims, outer, ANSWERS(g));
+#if ONE_WORD
+        o.words = finish.stage == STAGE_BOTH ? UNIT_WORDS(unit) : 0;
+        o.first = tile * UNIT_WIDTH;
+#endif
         const ulong column = lane_column(&g, tile) - BEFORE_FIRST(o);
         const int count = lane_vectors(&g, column);
         const ulong from = part * g.chunk;
@@ -368,5 +382,5 @@ KERNEL void columns(INPUT, TARGET, const dims_t dims, const columns_t g FINISH_P
 #if PAST
     ANSWERS_ARE_LEFT();
 #endif
-    MERGE_ONLY(unit, MERGE_UNIT(UNIT_FIRST(unit), UNIT_COUNT(unit)))
+    MERGE_ONLY_TILE(unit, UNIT_FIRST(unit), UNIT_COUNT(unit))
 }

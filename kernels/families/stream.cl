@@ -66,12 +66,21 @@
 #define PLACE_OF(at, c) ROW_OF(at, c)
 #endif
 
-/* What is found for an answer of the block, whose first column is `column`. */
+/* What is found for answer a of the tile, which is one of the block, whose first column is `column`. */
 #if SPLIT
-#define LEAVE(x, answer, column, won, k, at)                                                                           \
+#define LEAVE_IN_PART(x, answer, won, k, at)                                                                           \
     partials[PARTIAL_AT(&dims, outer * BLOCK_ANSWERS(g) + (answer), part) * EXTREMES + (x)] = PARTIAL(x, won, k, at)
+#endif
+#if ONE_WORD
+#define LEAVE(x, a, answer, column, won, k, at)                                                                        \
+    if (finish.stage == STAGE_BOTH)                                                                                    \
+        raise(UNIT_WORDS(unit) + (a), word_for(PARTIAL(x, won, k, at)));                                               \
+    else                                                                                                               \
+        LEAVE_IN_PART(x, answer, won, k, at)
+#elif SPLIT
+#define LEAVE(x, a, answer, column, won, k, at) LEAVE_IN_PART(x, answer, won, k, at)
 #else
-#define LEAVE(x, answer, column, won, k, at)                                                                           \
+#define LEAVE(x, a, answer, column, won, k, at)                                                                        \
     put_answer(&dims, in, TARGET_ARGUMENTS, x, index_at[x] + (long)(answer) * COLUMN_STEP(&dims, &g, x, index),        \
                value_at[x] + (long)(answer) * COLUMN_STEP(&dims, &g, x, value),                                        \
                OF_INPUT(block) + (long)(column) * COLUMN_STRIDE(&g), won, at, KEY_KNOWN_OF(x, k))
@@ -99,7 +108,7 @@
 #define MERGE_TILE(unit, first, count)                                                                                 \
     if (me == 0)                                                                                                       \
         SET_BACK(unit);                                                                                                \
-    MERGE_UNIT(first, count)
+    MERGE_LEFT(unit, first, count)
 #else
 #define SCAN_TILE(unit)                                                                                                \
     do {                                                                                                               \
@@ -107,7 +116,7 @@
         if (found)                                                                                                     \
             scan(&dims, &g, &step, from + share, to, from, true, &winners);                                            \
     } while (0)
-#define MERGE_TILE(unit, first, count) MERGE_UNIT(first, count)
+#define MERGE_TILE(unit, first, count) MERGE_LEFT(unit, first, count)
 #endif
 
 /* What a column of a tile is left with for its answer: winner of extreme x. */
@@ -115,7 +124,7 @@
     (ONE_OF(shared[SLOT(share, c)], x) = found && IS_FOUND(row) ? ONE_CANDIDATE(x, key, PLACE_OF(row, c)) : ONE_NONE)
 
 KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PARAMETERS) {
-    FINISH_LOCALS
+    FINISH_TILE_LOCALS
     __local candidate_t shared[VEC * PLANE];
 #if TAIL
     __local uint taken[2];
@@ -222,12 +231,12 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
 #pragma unroll
             for (uint x = 0; x < EXTREMES; ++x) {
                 const one_candidate_t one = ONE_OF(shared[SLOT(0, COLUMN_OF(a))], x);
-                LEAVE(x, first_answer + a, first_column + COLUMN_OF(a),
+                LEAVE(x, a, first_answer + a, first_column + COLUMN_OF(a),
                       CANDIDATE_FOUND(one) && !LOSES(CANDIDATE_KEY(one)), CANDIDATE_KEY(one),
                       from * g.fused * g.inner + CANDIDATE_PLACE_OF(x, one));
             }
         barrier(CLK_LOCAL_MEM_FENCE);
         FINISH_UNIT(unit, MERGE_TILE(unit, UNIT_FIRST(unit, g), UNIT_COUNT(unit, g)))
     }
-    MERGE_ONLY(unit, MERGE_UNIT(UNIT_FIRST(unit, g), UNIT_COUNT(unit, g)))
+    MERGE_ONLY_TILE(unit, UNIT_FIRST(unit, g), UNIT_COUNT(unit, g))
 }

@@ -326,6 +326,7 @@ const family family_columns = {
     .struct_bytes = {offsetof(columns_t, segment_rows)},
     .over_columns = true,
     .merges_values = true,
+    .merges_tiles = true,
     .general = true,
     .lay_out = lay_out_columns,
     .options = column_options,

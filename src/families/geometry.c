@@ -163,40 +163,60 @@ const char *cut(const geometry_request *r, uint64_t groups, uint64_t smallest, u
     return !r->split || g->parts > 1 ? NULL : TOO_SMALL_TO_SPLIT;
 }
 
-/* The last work-group of a unit merges for its outputs at the end of the launch, alone: that must not take long. */
-static ordering choose_finish(const geometry_request *r, uint64_t units, uint64_t width, const geometry *g) {
-    const uint32_t wanted = width == 1 ? r->tuning->one_launch : r->tuning->one_launch_columns;
-    const uint32_t loops = r->device->loop_limit;
-    const uint32_t most = loops ? min_u32(wanted, loops / LOOPS_AN_OUTPUT) : wanted;
-    const bool can = g->parts > 1 && ceil_div(g->parts * width, g->scan.group) <= most && units <= COUNTERS_A_QUEUE &&
-                     (g->family->merges_values || !has_values(r->problem));
+/* By what work-groups that scan could tell each other that they have come. */
+static ordering possible_finish(const geometry_request *r, uint64_t units, const geometry *g) {
+    const bool can = g->parts > 1 && units <= COUNTERS_A_QUEUE && (g->family->merges_values || !has_values(r->problem));
     return can && (g->ptx || r->device->ordering != ORDERING_PTX) ? r->device->ordering : ORDERING_NONE;
 }
 
-bool takes_words(const geometry_request *r, const geometry *g) {
-    const bool ordered = g->finish == ORDERING_PTX || (g->finish != ORDERING_NONE && g->scan.group == 1);
-    return ordered && r->device->wide_atomics && !wants_both(r->problem);
+/* The last work-group of a unit merges for its outputs at the end of the launch, alone: that must not take long. A word
+ * is what all parts have come to. */
+static bool ends_soon(const geometry_request *r, uint64_t width, const geometry *g) {
+    const uint32_t wanted = width == 1 ? r->tuning->one_launch : r->tuning->one_launch_columns;
+    const uint32_t loops = r->device->loop_limit;
+    const uint32_t most = loops ? min_u32(wanted, loops / LOOPS_AN_OUTPUT) : wanted;
+    return ceil_div((g->one_word ? 1 : g->parts) * width, g->scan.group) <= most;
 }
 
-/* Whether an output's best fits a word beside its counter (kernels/workgroup/finish.clh), its tie too: a place or the
- * one behind it, neither of which may be 2^32. */
-static bool is_one_word(const geometry_request *r, uint64_t units, const geometry *g) {
-    return takes_words(r, g) && g->family->merges_by_atomic && r->problem->input.type->bits <= 32 &&
-           r->layout->reduction < UINT32_MAX && units * COUNTERS_WITH_WORD <= COUNTERS_A_QUEUE;
+static bool has_atomics(const geometry_request *r, const geometry *g) {
+    return g->finish != ORDERING_NONE && r->device->wide_atomics && !wants_both(r->problem);
+}
+
+bool takes_words(const geometry_request *r, const geometry *g) {
+    return has_atomics(r, g) && (g->finish == ORDERING_PTX || g->scan.group == 1);
+}
+
+/* Whether the best of each of a unit's outputs fits a word beside the unit's counter (kernels/workgroup/finish.clh),
+ * its tie too: a place or the one behind it, neither of which may be 2^32. */
+static bool is_one_word(const geometry_request *r, uint64_t units, uint64_t width, const geometry *g) {
+    const bool may = g->family->merges_tiles ? has_atomics(r, g) && g->scan.group > 1 : takes_words(r, g);
+    return may && r->problem->input.type->bits <= 32 && r->layout->reduction < UINT32_MAX && width < COUNTERS_A_QUEUE &&
+           units * COUNTERS_WITH_BESTS(width) <= COUNTERS_A_QUEUE;
+}
+
+void set_counters(uint64_t units, uint32_t each, geometry *g) {
+    g->unit_counters = each;
+    g->counters = units * each;
 }
 
 const char *plan_merge(const geometry_request *r, uint64_t units, uint64_t width, geometry *g) {
     const uint32_t group = g->scan.group, loops = r->device->loop_limit;
-    g->finish = choose_finish(r, units, width, g);
-    if (g->finish != ORDERING_NONE) {
-        g->one_word = is_one_word(r, units, g);
-        g->counters = units * (g->one_word ? COUNTERS_WITH_WORD : COUNTERS_ALONE);
+    g->finish = possible_finish(r, units, g);
+    g->one_word = is_one_word(r, units, width, g);
+    if (!ends_soon(r, width, g)) {
+        g->finish = ORDERING_NONE;
+        g->one_word = false;
+    }
+    if (g->finish != ORDERING_NONE)
+        set_counters(units, g->one_word ? COUNTERS_WITH_BESTS((uint32_t)width) : COUNTERS_ALONE, g);
+    if (g->finish != ORDERING_NONE && !(g->one_word && g->family->merges_tiles)) {
         g->merge_lanes = floor_power(g->parts, floor_power(max_u64(1, group / width), group));
         g->merge = (launch_grid){group, units, units, 1};
-    } else {
+    } else { /* partials of tiles in words are merged by second launches alone */
         g->merge_lanes = floor_power(ceil_div(g->parts, MERGE_LOADS(group)), group);
-        const uint64_t outputs_a_group = group / g->merge_lanes;
-        g->merge = distribute(r, group, ceil_div(r->layout->outputs, outputs_a_group), r->tuning->groups_max);
+        const uint64_t jobs = ceil_div(r->layout->outputs, group / g->merge_lanes);
+        g->merge =
+            g->one_word ? (launch_grid){group, jobs, jobs, 1} : distribute(r, group, jobs, r->tuning->groups_max);
     }
     return !loops || ceil_div(g->parts, g->merge_lanes) <= loops / LOOPS_A_PARTIAL
                ? NULL
@@ -210,15 +230,15 @@ bool has_one_job(const geometry *g) {
 /* A batch of each part stays at least: the fields allow 75 percent of four or more. */
 void leave_tail(const geometry_request *r, uint32_t percent, uint64_t units, uint64_t step, uint64_t smallest,
                 geometry *g) {
-    const uint64_t counters = units * (g->one_word ? COUNTERS_WITH_WORD : COUNTERS_WITH_PIECES);
-    if (g->finish == ORDERING_NONE || g->scan.jobs_per_group != 1 || counters > COUNTERS_A_QUEUE ||
+    const uint32_t counters = max_u32(g->unit_counters, COUNTERS_WITH_PIECES);
+    if (g->finish == ORDERING_NONE || g->scan.jobs_per_group != 1 || units * counters > COUNTERS_A_QUEUE ||
         g->parts * percent < 100 || g->chunk < r->tuning->many_batches * g->least)
         return;
     g->chunk = g->chunk * (100 - percent) / 100 / step * step;
     const uint64_t tail = g->units - g->parts * g->chunk, each = tail / g->parts / r->tuning->tail_chunks;
     g->piece = max_u64(each / g->least * g->least, smallest);
     g->pieces = ceil_div(tail, g->piece);
-    g->counters = counters;
+    set_counters(units, counters, g);
 }
 
 /* Whether `outer` goes on where `inner` ends, in the input and in the mask. */

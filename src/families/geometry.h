@@ -133,9 +133,11 @@ const char *cut(const geometry_request *r, uint64_t groups, uint64_t smallest, u
 /* Jobs to work-groups, in runs where there are more jobs than groups that pay: `most`, or on devices with one work-item
  * a group as many as keep the compute units busy. */
 launch_grid distribute(const geometry_request *r, uint32_t group, uint64_t jobs, uint64_t most);
-/* Whether the last work-groups merge and 64-bit atomics may help them (kernels/workgroup/finish.clh): by PTX for any
- * group, by OpenCL's in work-groups of one alone. */
+/* Whether the last work-groups merge and 64-bit atomics may help them where a unit is one output
+ * (kernels/workgroup/finish.clh): by PTX for any group, by OpenCL's in work-groups of one alone. */
 bool takes_words(const geometry_request *r, const geometry *g);
+/* Each of so many units has `each` counters. */
+void set_counters(uint64_t units, uint32_t each, geometry *g);
 /* How parts are merged: by the last work-group of each of `units` groups of outputs, `width` side by side, or by a
  * second launch, with as many lanes an output as its parts keep busy. NULL, or why not: they are too many for a lane's
  * loop. g->scan is set. */

@@ -176,7 +176,6 @@ const family family_permuted = {
     .structs = 1,
     .struct_bytes = {sizeof(permuted_t)},
     .general = true,
-    .merges_by_atomic = true,
     .lay_out = lay_out_permuted,
     .options = add_options,
     .arguments = set_permuted,

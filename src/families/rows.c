@@ -155,11 +155,11 @@ static void look_ahead_over_gaps(const geometry_request *r, geometry *g) {
 /* Few partials of wide keys stand beside the counter and tell by themselves when they have come
  * (kernels/workgroup/two_words.clh), and no pieces, whose number is set back by who counts last. */
 static void choose_words(const geometry_request *r, geometry *g) {
-    const uint64_t counters = r->layout->outputs * COUNTERS_WITH_WORDS(g->parts);
+    const uint64_t each = COUNTERS_WITH_PARTS(g->parts);
     g->two_words = takes_words(r, g) && !g->one_word && !g->pieces && g->parts <= r->tuning->parts_in_words &&
-                   r->layout->reduction < INT32_MAX && counters <= COUNTERS_A_QUEUE;
+                   r->layout->reduction < INT32_MAX && r->layout->outputs * each <= COUNTERS_A_QUEUE;
     if (g->two_words)
-        g->counters = counters;
+        set_counters(r->layout->outputs, (uint32_t)each, g);
 }
 
 static const char *lay_out_rows(const geometry_request *r, geometry *g) {
@@ -260,7 +260,6 @@ const family family_rows = {
     .struct_bytes = {offsetof(rows_t, gaps)},
     .merges_values = true,
     .general = true,
-    .merges_by_atomic = true,
     .lay_out = lay_out_rows,
     .options = add_options,
     .arguments = set_rows,

@@ -328,6 +328,7 @@ const family family_stream = {
     .struct_bytes = {offsetof(stream_t, tail)},
     .over_columns = true,
     .merges_values = true,
+    .merges_tiles = true,
     .general = true,
     .lay_out = lay_out_stream,
     .options = add_options,

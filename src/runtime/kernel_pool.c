@@ -67,7 +67,7 @@ static cl_uint finish_at(const struct argmax_cl_plan_s *plan) {
 
 cl_int kernel_set_stage(argmax_cl_plan plan, cl_kernel kernel, cl_ulong stage, cl_ulong counter) {
     const geometry *g = &plan->geometry;
-    const finish_t finish = {stage, counter, g->merge_lanes};
+    const finish_t finish = {stage, counter, g->merge_lanes, g->unit_counters};
     return clSetKernelArg(kernel, finish_at(plan) + (has_words(g) ? 0 : 1), sizeof finish, &finish);
 }
 

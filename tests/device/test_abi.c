@@ -167,6 +167,7 @@ static const fact whole[] = {
     AT(finish_t, stage),
     AT(finish_t, counter),
     AT(finish_t, lanes),
+    AT(finish_t, unit_counters),
 };
 
 /* Two dims of each kind: set_dims (src/runtime/kernel_pool.c) moves the lists together. */

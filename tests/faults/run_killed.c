@@ -9,13 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Words, two words, partials of rows and of columns, claimed pieces; and several outputs. */
+/* Words, two words, partials of rows and of columns, words of columns, claimed pieces; and several outputs. */
 static const char *const lines[] = {
     "argmax float32 1x60000 axes=1 value data=pair seed=777 strategy=split-rows",
     "argmax float32 3x40000 axes=1 last data=pair seed=777 strategy=split-rows",
     "argmin float32 3x40000 axes=1 value data=pair seed=777 strategy=split-rows tuning=gpu",
     "argmax float32 2000x24 axes=0 value data=pair seed=777 strategy=split-columns",
     "argmax float32 2000x24 axes=0 data=pair seed=777 strategy=split-columns tuning=gpu",
+    "argmin float32 2x2000x41 axes=1 value data=pair seed=777 strategy=split-stream tuning=gpu",
 };
 
 static argmax_cl_status call(world *w, bool by_plan) {

@@ -343,15 +343,30 @@ static void check_parts(const layout *l, const geometry *g) {
     }
 }
 
-/* Counters of each unit: what came, what was drawn, and a word of the best so far, where that holds key and tie. */
+/* The outputs that share a counter, at most. */
+static uint64_t unit_outputs(const layout *l, const geometry *g) {
+    if (is_of(g, "stream"))
+        return g->width / g->inner / g->fused;
+    if (!is_of(g, "columns"))
+        return 1;
+    const uint64_t row = l->outputs / g->outers;
+    return g->side < row ? g->side : row;
+}
+
+/* Counters of each unit: what came, what was drawn, and words of the best so far, where they hold key and tie. */
 static void check_counters(const problem *p, const layout *l, const device_facts *device, const geometry *g) {
-    const uint64_t units = is_of(g, "columns") || is_of(g, "stream") ? g->tiles * g->outers : l->outputs;
+    const bool tiles = is_of(g, "columns") || is_of(g, "stream");
+    const uint64_t units = tiles ? g->tiles * g->outers : l->outputs;
     REQUIRE(g->finish == device->ordering, "ordering %d", (int)g->finish);
-    const uint64_t each = g->one_word ? 4 : g->two_words ? 2 + 4 * g->parts : g->pieces ? 2 : 1;
-    REQUIRE(g->counters == units * each, "%" PRIu64 " counters", g->counters);
+    const uint64_t each = g->one_word    ? 2 + 2 * unit_outputs(l, g)
+                          : g->two_words ? 2 + 4 * g->parts
+                          : g->pieces    ? 2
+                                         : 1;
+    REQUIRE(g->unit_counters == each && g->counters == units * each, "%" PRIu64 " counters", g->counters);
     REQUIRE(g->counters <= COUNTERS_A_QUEUE, "%" PRIu64 " counters", g->counters);
     if (has_words(g))
-        REQUIRE(device->wide_atomics && (g->ptx || g->scan.group == 1), "words by ordering %d", (int)g->finish);
+        REQUIRE(device->wide_atomics && (tiles ? g->scan.group > 1 : g->ptx || g->scan.group == 1),
+                "words by ordering %d", (int)g->finish);
     if (g->two_words) {
         REQUIRE(!g->one_word && !g->pieces && g->parts <= 1023, "two words of %" PRIu64 " parts", g->parts);
         REQUIRE(is_of(g, "rows") && l->reduction < INT32_MAX, "two words of %" PRIu64, l->reduction);

@@ -5,7 +5,8 @@
 const char *const lines[LINES] = {"argmax float32 50x30 axes=1",
                                   "argmax float32 5000 axes=0 data=pair seed=7 strategy=split-rows",
                                   "argmax int64 5000 axes=0 data=pair seed=8 strategy=split-rows",
-                                  "argmin float32 64x50 axes=0 strategy=split-columns"};
+                                  "argmin float32 64x50 axes=0 strategy=split-columns",
+                                  "argmax float32 2x1000x24 axes=1 data=pair seed=9 strategy=split-columns tuning=gpu"};
 
 argmax_cl_handle open_handle(void) {
     argmax_cl_handle handle = NULL;

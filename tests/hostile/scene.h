@@ -8,7 +8,7 @@
 #include "job.h"
 
 /* Problems of one stage and of two, by rows and by columns. */
-#define LINES ((size_t)4)
+#define LINES ((size_t)5)
 extern const char *const lines[LINES];
 
 /* By plan or by call, with or without values. */

@@ -202,14 +202,10 @@ static volatile cl_uint *counters_of(const stub_arguments *a, const finish_t *fi
     const cl_mem counters = stub_buffer(a, a->options.words ? ROLE_PARTIALS : ROLE_COUNTERS);
     return (cl_uint *)counters->bytes + finish->counter;
 }
-static size_t counters_used(const stub_arguments *a) {
-    return a->options.words ? COUNTERS_WITH_WORD : COUNTERS_ALONE;
-}
-
 static bool count_alone(const stub_arguments *a, const finish_t *finish) {
     volatile cl_uint *const counter = counters_of(a, finish);
     bool alone = true;
-    for (size_t i = 0; i < counters_used(a); ++i)
+    for (size_t i = 0; i < finish->unit_counters; ++i)
         alone = alone && counter[i] == 0;
     ++*counter;
     wait_while_held();
@@ -237,7 +233,7 @@ static bool dies(void) {
 static void leave_ruins(const stub_arguments *a, const dims_t *d, bool merging, const finish_t *finish) {
     const uint32_t groups = stub_manners.kill_after;
     if (finish && finish->stage == STAGE_BOTH)
-        for (size_t i = 0; i < counters_used(a); ++i)
+        for (size_t i = 0; i < finish->unit_counters; ++i)
             counters_of(a, finish)[i] = groups;
     for (uint64_t out = 0; out < d->outputs && out < groups; ++out)
         if (merging || !a->options.split)
