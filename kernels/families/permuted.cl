@@ -19,16 +19,12 @@
 #define ROWS (GROUP / LANES)
 #define ANYWHERE (OVERLAP && LOAD_ALIGNED)
 
-#if KIND_FLOAT && IGNORE_NAN
-#define FIRST_KEY LOWEST_KEY
-#else
-#define FIRST_KEY ((T)0)
-#endif
-
-/* The best so far of each extreme: its key, and the tie of its index (index.clh); tie 0: none yet. */
+/* The best so far of each extreme: its key, and the tie of its index (index.clh); tie 0: none yet. A block of vectors
+ * that alone has the best key is only remembered: most are forgotten before anybody asks where in it that is. */
 typedef struct {
     T key[EXTREMES];
     ulong tie[EXTREMES];
+    ulong block[EXTREMES], block_end[EXTREMES]; /* its vectors; none where they are the same */
 } found_t;
 
 static inline ulong index_of(const dims_t *dims, const permuted_t *g, const ulong position) {
@@ -103,47 +99,40 @@ static inline void go_on(const at_t start, const dims_t *dims, const permuted_t 
     }
 }
 
-/* Load the vectors v, v + LANES, ..., UNROLL of them; of those behind `last` that one. */
-static inline void load_batch(__global const T *in, const at_t start, const dims_t *dims, const permuted_t *g,
-                              const ulong v, const ulong last, vector_t *at, loaded_t loaded[UNROLL]) {
+/* Ask for what is read so much later than a vector of the row. */
+static inline void look_ahead(const permuted_t *g, const at_t row, const long place, const uint vectors) {
+#if AHEAD
+    const uintptr_t ahead = FROM(DATA(row) + place, g->ahead_by);
+    for (uint line = 0; line < vectors * VECTOR_BYTES; line += LINE)
+        PREFETCH(ahead + line);
+#endif
+}
+
+/* Accumulate the vectors v, v + LANES, ... up to `last`, UNROLL of them at most, as iterations k, k + 1, ... */
+static inline void take_batch(__global const T *in, const at_t start, const dims_t *dims, const permuted_t *g,
+                              const ulong v, const ulong last, const uint k, vector_t *at, acc_t *acc) {
     const long place = place_of(g, at);
     const ulong end = (UNROLL - 1) * LANES;
-    if (UNROLL > 1 && place >= 0 && v + end <= last && at->x + end + 1 < g->segment_vectors) {
-#if AHEAD
-        const uintptr_t ahead = FROM(DATA(at->row) + place, g->ahead_by);
-#pragma unroll
-        for (int line = 0; line < UNROLL * VECTOR_BYTES; line += LINE)
-            PREFETCH(ahead + (uintptr_t)line);
-#endif
+    if (UNROLL > 1 && place >= 0 && v + end <= last && place + (long)((end + 1) * VEC) <= (long)g->segment) {
+        loaded_t loaded[UNROLL];
+        look_ahead(g, at->row, place, UNROLL);
 #pragma unroll
         for (int u = 0; u < UNROLL; ++u)
             loaded[u] = load_inside(at->row, dims, place + u * (LANES * VEC));
+#pragma unroll
+        for (uint u = 0; u < UNROLL; ++u)
+            ACC_STEP(*acc, loaded[u], k + u);
         go_on(start, dims, g, 0, UNROLL * LANES, at);
         return;
     }
     const ulong segments = LANES / g->segment_vectors, by = LANES - segments * g->segment_vectors;
-#pragma unroll
-    for (uint u = 0; u < UNROLL; ++u) {
-        loaded[u] = load_vector(in, dims, g, at);
-#if AHEAD
-        if (LINE_STARTS(u))
-            PREFETCH(FROM(DATA(at->row) + place_of(g, at), g->ahead_by));
-#endif
-        if (v + u * LANES < last)
-            go_on(start, dims, g, segments, by, at);
+#pragma unroll 1
+    for (uint u = 0; u < UNROLL && v + u * LANES <= last; ++u) {
+        look_ahead(g, at->row, place_of(g, at), 1);
+        const loaded_t loaded = load_vector(in, dims, g, at);
+        ACC_STEP(*acc, loaded, k + u);
+        go_on(start, dims, g, segments, by, at);
     }
-}
-
-/* The keys of extreme x; of what does not count the worst. */
-static inline TV counted_keys(const loaded_t loaded, const uint x) {
-    const TV keys = key(BITS_OF(loaded) ^ (TV)TURN_OF(x));
-#if MASKED && VEC == 1
-    return loaded.kept ? keys : (T)0;
-#elif MASKED
-    return keys & AS(T)(CONVERT(SIGNED_T)(loaded.kept != (VECTOR(uchar))(uchar)0));
-#else
-    return keys;
-#endif
 }
 
 #if VEC == 1
@@ -169,17 +158,17 @@ static inline ulong best_tie(const dims_t *dims, const permuted_t *g, const uint
     return tie;
 }
 
-/* Take what a vector has that is better than the best so far; whether it may have had it. */
-static inline bool take_vector(__global const T *in, const dims_t *dims, const permuted_t *g, const vector_t *at,
-                               found_t *best) {
+/* Take the best tie of what a vector has of the best key; whether it had any. */
+static inline bool take_vector(__global const T *in, const dims_t *dims, const permuted_t *g, const uint x,
+                               const vector_t *at, found_t *best) {
     const long place = place_of(g, at);
     const loaded_t loaded = load_vector(in, dims, g, at);
-    bool is_good = false;
-#pragma unroll
-    for (uint x = 0; x < EXTREMES; ++x)
-        is_good |= ANY(counted_keys(loaded, x) >= (TV)best->key[x]);
-    if (!is_good)
+    const TV found = key(BITS_OF(loaded) ^ (TV)TURN_OF(x));
+    if (!ANY(found == (TV)best->key[x]))
         return false;
+    T keys[VEC];
+    uint equal = 0;
+    SPREAD(found, keys);
 #if MASKED
     uchar kept[VEC];
     SPREAD(loaded.kept, kept);
@@ -188,23 +177,12 @@ static inline bool take_vector(__global const T *in, const dims_t *dims, const p
 #define IS_KEPT(j) true
 #endif
 #pragma unroll
-    for (uint x = 0; x < EXTREMES; ++x) {
-        T keys[VEC], top = best->key[x];
-        uint equal = 0;
-        SPREAD(key(BITS_OF(loaded) ^ (TV)TURN_OF(x)), keys);
-#pragma unroll
-        for (int j = 0; j < VEC; ++j) {
-            const bool counts = IS_KEPT(j) & INSIDE(place + j, g) & !LOSES(keys[j]) & (keys[j] >= top);
-            equal = counts ? (keys[j] > top ? 0 : equal) | 1u << j : equal;
-            top = counts ? keys[j] : top;
-        }
-        if (equal) {
-            const ulong tie = best_tie(dims, g, x, at->segment * g->segment + (ulong)place, equal);
-            best->tie[x] = top > best->key[x] ? tie : max(tie, best->tie[x]);
-            best->key[x] = top;
-        }
-    }
-    return true;
+    for (int j = 0; j < VEC; ++j)
+        equal |= (uint)(IS_KEPT(j) & INSIDE(place + j, g) & (keys[j] == best->key[x])) << j;
+    if (equal)
+        best->tie[x] =
+            max(best->tie[x], best_tie(dims, g, x, at->segment * g->segment + (ulong)place, equal));
+    return equal != 0;
 }
 
 /* The best tie that any position from `from` to `to` could have: along a dim whose end is passed any coordinate. */
@@ -232,38 +210,34 @@ static inline ulong last_position(const permuted_t *g, const vector_t *at) {
     return at->segment * g->segment + min((ulong)(place_of(g, at) + (VEC - 1)), g->segment - 1);
 }
 
-/* Whether a vector from `from` to `to`, of which these are the best keys, may be better than the best so far. */
-static inline bool may_improve(const dims_t *dims, const permuted_t *g, const T top[EXTREMES], const vector_t *from,
+/* Whether a vector from `from` to `to` that has the best key of extreme x may have a better tie. */
+static inline bool may_improve(const dims_t *dims, const permuted_t *g, const uint x, const vector_t *from,
                                const vector_t *to, const found_t *best) {
-    bool may = false;
-#pragma unroll
-    for (uint x = 0; x < EXTREMES; ++x)
-        may = may || top[x] > best->key[x] ||
-              (top[x] == best->key[x] &&
-               best_possible_tie(dims, g, x, first_position(g, from), last_position(g, to)) > best->tie[x]);
-    return may;
+    return best_possible_tie(dims, g, x, first_position(g, from), last_position(g, to)) > best->tie[x];
 }
 
-/* Look at the vectors v, v + LANES, ... up to `last` again, whose best keys are `top`. */
-static inline void take_block(__global const T *in, const at_t start, const dims_t *dims, const permuted_t *g, ulong v,
-                              const ulong last, const T top[EXTREMES], found_t *best) {
+/* Find the best tie among the vectors v, v + LANES, ... before `end` that have the best key of extreme x. */
+static inline void take_block(__global const T *in, const at_t start, const dims_t *dims, const permuted_t *g,
+                              const uint x, ulong v, const ulong end, found_t *best) {
     const ulong segments = LANES / g->segment_vectors, by = LANES - segments * g->segment_vectors;
+    const ulong last = v + (end - 1 - v) / LANES * LANES;
     vector_t at = vector_at(start, dims, g, v);
     const vector_t last_one = vector_at(start, dims, g, last);
-    if (!may_improve(dims, g, top, &at, &last_one, best))
+    if (!may_improve(dims, g, x, &at, &last_one, best))
         return;
-#pragma unroll
-    for (uint x = 0; x < EXTREMES; ++x) {
-        best->tie[x] = top[x] > best->key[x] ? 0 : best->tie[x];
-        best->key[x] = max(top[x], best->key[x]);
-    }
 #pragma unroll 1
-    for (; v <= last; v += LANES) {
+    for (; v < end; v += LANES) {
         /* What comes behind a vector that had something mostly has nothing better. */
-        if (take_vector(in, dims, g, &at, best) && !may_improve(dims, g, top, &at, &last_one, best))
+        if (take_vector(in, dims, g, x, &at, best) && !may_improve(dims, g, x, &at, &last_one, best))
             return;
         go_on(start, dims, g, segments, by, &at);
     }
+}
+static inline void take_remembered(__global const T *in, const at_t start, const dims_t *dims, const permuted_t *g,
+                                   const uint x, found_t *best) {
+    if (best->block[x] < best->block_end[x])
+        take_block(in, start, dims, g, x, best->block[x], best->block_end[x], best);
+    best->block[x] = best->block_end[x];
 }
 
 /* Work-items that share a row look at no block without a key as good as the best that one of them has told. Of 64 bits
@@ -278,11 +252,11 @@ static inline bool may_lead(volatile __local uint *leading, const T k, uint *lea
     *lead = max(atomic_max(leading, TOLD(k)), TOLD(k));
     return TOLD(k) == *lead;
 }
-#define MAY_LEAD(x, k) may_lead(leading + (x), (k), &lead[x])
+#define IS_LEADING(x, k) (TOLD(k) >= leading[me / LANES * EXTREMES + (x)])
 #else
 #define LEADING
 #define LEADING_PARAMETER
-#define MAY_LEAD(x, k) true
+#define IS_LEADING(x, k) true
 #endif
 
 /* Vectors after which their best key is looked at, whole batches: what is read again then lies in a cache. */
@@ -298,31 +272,39 @@ static inline void scan(__global const T *in, const at_t start, const dims_t *di
 #if LANES > 1
     uint lead[EXTREMES];
     for (uint x = 0; x < EXTREMES; ++x)
-        lead[x] = TOLD(FIRST_KEY);
+        lead[x] = 0;
 #endif
     const ulong last = v + (end - 1 - v) / LANES * LANES;
     vector_t at = vector_at(start, dims, g, v);
     while (v <= last) {
         const ulong first = v, until = min(v + (BLOCK - 1) * LANES, last);
         acc_t acc = ACC_EMPTY;
-        for (uint k = 0; v <= until; k += UNROLL, v += UNROLL * LANES) {
-            loaded_t loaded[UNROLL];
-            load_batch(in, start, dims, g, v, last, &at, loaded);
-#pragma unroll
-            for (uint u = 0; u < UNROLL; ++u)
-                ACC_STEP(acc, loaded[u], k + u);
-        }
-        T top[EXTREMES];
-        bool is_good = false;
+        for (uint k = 0; v <= until; k += UNROLL, v += UNROLL * LANES)
+            take_batch(in, start, dims, g, v, last, k, &at, &acc);
 #pragma unroll
         for (uint x = 0; x < EXTREMES; ++x) {
+            T top;
             uint iteration, component;
-            const bool is_found = ACC_WINNER(acc, x, &top[x], &iteration, &component);
-            top[x] = is_found ? top[x] : (T)0;
-            is_good |= is_found && !LOSES(top[x]) && top[x] >= best->key[x] && MAY_LEAD(x, top[x]);
+            const bool is_found = ACC_WINNER(acc, x, &top, &iteration, &component);
+            const bool is_first = best->tie[x] == 0 && best->block[x] == best->block_end[x];
+            const bool is_good = is_found & !LOSES(top) & (is_first | (top >= best->key[x]));
+            if (!is_good)
+                continue;
+#if LANES > 1
+            if (!may_lead(leading + x, top, &lead[x]))
+                continue;
+#endif
+            if (is_first || top > best->key[x]) {
+                best->key[x] = top;
+                best->tie[x] = 0;
+            } else {
+                take_remembered(in, start, dims, g, x, best);
+                take_block(in, start, dims, g, x, first, until + 1, best);
+                continue;
+            }
+            best->block[x] = first;
+            best->block_end[x] = until + 1;
         }
-        if (is_good)
-            take_block(in, start, dims, g, first, until, top, best);
     }
 }
 
@@ -364,24 +346,30 @@ KERNEL void permuted(INPUT, TARGET, const dims_t dims, const permuted_t g FINISH
         found_t best;
 #pragma unroll
         for (uint x = 0; x < EXTREMES; ++x) {
-            best.key[x] = FIRST_KEY;
-            best.tie[x] = 0;
+            best.key[x] = 0;
+            best.tie[x] = best.block[x] = best.block_end[x] = 0;
         }
 #if LANES > 1
 #if !ONE_JOB
         barrier(CLK_LOCAL_MEM_FENCE);
 #endif
         if (lane < EXTREMES)
-            leading[me / LANES * EXTREMES + lane] = TOLD(FIRST_KEY);
+            leading[me / LANES * EXTREMES + lane] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
 #endif
         if (SPLIT || out < dims.outputs)
             scan(in, AT_STEPS(input_start(&dims, out)), &dims, &g, part * g.chunk + lane,
                  min(part * g.chunk + g.chunk, g.vectors), &best LEADING);
         partial_t whole = PARTIAL_NONE;
+#if LANES > 1
+        barrier(CLK_LOCAL_MEM_FENCE);
+#endif
 #pragma unroll
         for (uint x = 0; x < EXTREMES; ++x)
-            PARTIAL_OF(whole, x) = best.tie[x] ? (ulong2)(best.key[x], best.tie[x]) : (ulong2)(0, 0);
+            if (IS_LEADING(x, best.key[x])) {
+                take_remembered(in, AT_STEPS(input_start(&dims, out)), &dims, &g, x, &best);
+                PARTIAL_OF(whole, x) = best.tie[x] ? (ulong2)(best.key[x], best.tie[x]) : (ulong2)(0, 0);
+            }
 #if LANES > 1
         REDUCE_NEIGHBOURS(whole, shared, better_partial, lane, LANES);
 #endif

@@ -118,7 +118,7 @@ static const char *lay_out_permuted(const geometry_request *r, geometry *g) {
     const uint64_t before = lies_anywhere(g) ? g->vector - 1 : 0;
     g->segment_vectors = ceil_div(m.run + before, g->vector);
     g->units = l->reduction / m.run * g->segment_vectors;
-    g->unroll = loads_in_flight(r, t->unroll_rows);
+    g->unroll = loads_in_flight(r, lies_anywhere(g) ? min_u32(t->unroll_rows, t->unroll_anywhere) : t->unroll_rows);
     const uint32_t group = choose_row_lanes(r, r->lanes, g);
     const uint64_t rows = group / g->lanes;
     if (r->split && rows != 1)
@@ -127,7 +127,7 @@ static const char *lay_out_permuted(const geometry_request *r, geometry *g) {
     g->least = max_u64((uint64_t)g->lanes * g->unroll, t->part_bytes / vector_bytes);
     const uint64_t step = group > 1 ? g->lanes : g->least;
     const uint64_t smallest = max_u64(step, min_u64(g->least, t->row_part_bytes / vector_bytes));
-    const char *const refused = cut(r, ceil_div(l->outputs, rows), smallest, step, part_units(r, g->vector, 1), g);
+    const char *const refused = cut(r, ceil_div(l->outputs, rows), smallest, step, part_units(r, g->vector, 4), g);
     if (refused)
         return refused;
     g->unroll = (uint32_t)min_u64(g->unroll, ceil_div(g->chunk, g->lanes));
