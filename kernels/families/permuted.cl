@@ -99,14 +99,16 @@ static inline void go_on(const at_t start, const dims_t *dims, const permuted_t 
     }
 }
 
-/* Ask for what is read so much later than a vector of the row. */
-static inline void look_ahead(const permuted_t *g, const at_t row, const long place, const uint vectors) {
+/* Ask for what is read so much later than vectors of the row. */
 #if AHEAD
+static inline void look_ahead(const permuted_t *g, const at_t row, const long place, const uint vectors) {
     const uintptr_t ahead = FROM(DATA(row) + place, g->ahead_by);
     for (uint line = 0; line < vectors * VECTOR_BYTES; line += LINE)
         PREFETCH(ahead + line);
-#endif
 }
+#else
+#define look_ahead(g, row, place, vectors)
+#endif
 
 /* Accumulate the vectors v, v + LANES, ... up to `last`, UNROLL of them at most, as iterations k, k + 1, ... */
 static inline void take_batch(__global const T *in, const at_t start, const dims_t *dims, const permuted_t *g,
@@ -241,18 +243,45 @@ static inline void take_remembered(__global const T *in, const at_t start, const
 }
 
 /* Work-items that share a row look at no block without a key as good as the best that one of them has told. Of 64 bits
- * they tell 32. */
-#define TOLD(k) ((uint)((k) >> (BITS == 64 ? 32 : 0)))
+ * they tell 32. With PTX, which knows 64-bit atomics in local memory, they tell the ties of narrower keys too, where
+ * these have 32 bits. */
 #if LANES > 1
-#define LEADING , leading + me / LANES * EXTREMES
-#define LEADING_PARAMETER , volatile __local uint *leading
-static inline bool may_lead(volatile __local uint *leading, const T k, uint *lead) {
-    if (TOLD(k) < *lead)
-        return false;
-    *lead = max(atomic_max(leading, TOLD(k)), TOLD(k));
-    return TOLD(k) == *lead;
+#if PTX && BITS <= 32
+typedef ulong told_t;
+#define TOLD(k) ((told_t)(k) << 32)
+#define TOLD_KEY(told) ((told) >> 32 << 32)
+static inline told_t tell(volatile __local told_t *leading, const told_t told) {
+    told_t before;
+    __asm__ volatile("atom.shared.max.u64 %0, [%1], %2;" : "=l"(before) : "l"((ulong)leading), "l"(told) : "memory");
+    return max(before, told);
 }
-#define IS_LEADING(x, k) (TOLD(k) >= leading[me / LANES * EXTREMES + (x)])
+static inline void take_told_tie(const uint x, const told_t lead, found_t *best) {
+    const ulong tie = (uint)lead && !LAST_OF(x) ? lead | ~0ul << 32 : (uint)lead;
+    best->tie[x] = TOLD_KEY(lead) == TOLD(best->key[x]) ? max(best->tie[x], tie) : best->tie[x];
+}
+static inline void tell_tie(volatile __local told_t *leading, const dims_t *dims, const uint x, const found_t *best) {
+    if (dims->reduction < ~0u)
+        tell(leading + x, TOLD(best->key[x]) | (uint)best->tie[x]);
+}
+#else
+typedef uint told_t;
+#define TOLD(k) ((told_t)((k) >> (BITS == 64 ? 32 : 0)))
+#define TOLD_KEY(told) (told)
+static inline told_t tell(volatile __local told_t *leading, const told_t told) {
+    return max(atomic_max(leading, told), told);
+}
+#define take_told_tie(x, lead, best)
+#define tell_tie(leading, dims, x, best)
+#endif
+#define LEADING , leading + me / LANES * EXTREMES
+#define LEADING_PARAMETER , volatile __local told_t *leading
+static inline bool may_lead(volatile __local told_t *leading, const T k, told_t *lead) {
+    if (TOLD(k) < TOLD_KEY(*lead))
+        return false;
+    *lead = tell(leading, TOLD(k));
+    return TOLD(k) == TOLD_KEY(*lead);
+}
+#define IS_LEADING(x, k) (TOLD(k) >= TOLD_KEY(leading[me / LANES * EXTREMES + (x)]))
 #else
 #define LEADING
 #define LEADING_PARAMETER
@@ -260,7 +289,7 @@ static inline bool may_lead(volatile __local uint *leading, const T k, uint *lea
 #endif
 
 /* Vectors after which their best key is looked at, whole batches: what is read again then lies in a cache. */
-#define BLOCK_BYTES (GROUP == 1 ? 2048 : 256)
+#define BLOCK_BYTES (GROUP == 1 ? 2048 : 128)
 #define BLOCK_BATCHES (min(BLOCK_BYTES / (VEC * BITS / 8), (int)ITERATIONS_MAX) / UNROLL)
 #define BLOCK (max(BLOCK_BATCHES, 1) * UNROLL)
 
@@ -270,7 +299,7 @@ static inline void scan(__global const T *in, const at_t start, const dims_t *di
     if (v >= end)
         return;
 #if LANES > 1
-    uint lead[EXTREMES];
+    told_t lead[EXTREMES];
     for (uint x = 0; x < EXTREMES; ++x)
         lead[x] = 0;
 #endif
@@ -294,12 +323,20 @@ static inline void scan(__global const T *in, const at_t start, const dims_t *di
             if (!may_lead(leading + x, top, &lead[x]))
                 continue;
 #endif
-            if (is_first || top > best->key[x]) {
+            const bool is_alone = is_first || top > best->key[x];
+            if (is_alone) {
                 best->key[x] = top;
                 best->tie[x] = 0;
-            } else {
+            }
+#if LANES > 1
+            take_told_tie(x, lead[x], best);
+#endif
+            if (!is_alone) {
                 take_remembered(in, start, dims, g, x, best);
                 take_block(in, start, dims, g, x, first, until + 1, best);
+#if LANES > 1
+                tell_tie(leading, dims, x, best);
+#endif
                 continue;
             }
             best->block[x] = first;
@@ -335,7 +372,7 @@ KERNEL void permuted(INPUT, TARGET, const dims_t dims, const permuted_t g FINISH
     FINISH_LOCALS
 #if LANES > 1
     REDUCE_SPACE(partial_t, shared, LANES)
-    __local uint leading[ROWS * EXTREMES];
+    __local told_t leading[ROWS * EXTREMES];
 #endif
     const uint me = (uint)get_local_id(0);
     const uint lane = ROWS == 1 ? me : me % LANES;
@@ -367,6 +404,9 @@ KERNEL void permuted(INPUT, TARGET, const dims_t dims, const permuted_t g FINISH
 #pragma unroll
         for (uint x = 0; x < EXTREMES; ++x)
             if (IS_LEADING(x, best.key[x])) {
+#if LANES > 1
+                take_told_tie(x, leading[me / LANES * EXTREMES + x], &best);
+#endif
                 take_remembered(in, AT_STEPS(input_start(&dims, out)), &dims, &g, x, &best);
                 PARTIAL_OF(whole, x) = best.tie[x] ? (ulong2)(best.key[x], best.tie[x]) : (ulong2)(0, 0);
             }
