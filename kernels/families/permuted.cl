@@ -110,26 +110,17 @@ static inline void look_ahead(const permuted_t *g, const at_t row, const long pl
 #define look_ahead(g, row, place, vectors)
 #endif
 
-/* Whether UNROLL vectors from this one on, LANES apart, are inside their segment and not behind `last`. */
-static inline bool is_whole_batch(const permuted_t *g, const vector_t *at, const ulong v, const ulong last) {
-    const long place = place_of(g, at);
-    const ulong end = (UNROLL - 1) * LANES;
-    return UNROLL > 1 && place >= 0 && v + end <= last && place + (long)((end + 1) * VEC) <= (long)g->segment;
-}
-static inline void load_batch(const dims_t *dims, const permuted_t *g, const vector_t *at, loaded_t loaded[UNROLL]) {
-    const long place = place_of(g, at);
-    look_ahead(g, at->row, place, UNROLL);
-#pragma unroll
-    for (int u = 0; u < UNROLL; ++u)
-        loaded[u] = load_inside(at->row, dims, place + u * (LANES * VEC));
-}
-
 /* Accumulate the vectors v, v + LANES, ... up to `last`, UNROLL of them at most, as iterations k, k + 1, ... */
 static inline void take_batch(__global const T *in, const at_t start, const dims_t *dims, const permuted_t *g,
                               const ulong v, const ulong last, const uint k, vector_t *at, acc_t *acc) {
-    if (is_whole_batch(g, at, v, last)) {
+    const long place = place_of(g, at);
+    const ulong end = (UNROLL - 1) * LANES;
+    if (UNROLL > 1 && place >= 0 && v + end <= last && place + (long)((end + 1) * VEC) <= (long)g->segment) {
         loaded_t loaded[UNROLL];
-        load_batch(dims, g, at, loaded);
+        look_ahead(g, at->row, place, UNROLL);
+#pragma unroll
+        for (int u = 0; u < UNROLL; ++u)
+            loaded[u] = load_inside(at->row, dims, place + u * (LANES * VEC));
 #pragma unroll
         for (uint u = 0; u < UNROLL; ++u)
             ACC_STEP(*acc, loaded[u], k + u);
@@ -227,17 +218,6 @@ static inline bool may_improve(const dims_t *dims, const permuted_t *g, const ui
     return best_possible_tie(dims, g, x, first_position(g, from), last_position(g, to)) > best->tie[x];
 }
 
-/* Whether the next batch has a key. */
-static inline bool has_key(const dims_t *dims, const permuted_t *g, const uint x, const vector_t *at, const T k) {
-    loaded_t loaded[UNROLL];
-    load_batch(dims, g, at, loaded);
-    bool has = false;
-#pragma unroll
-    for (uint u = 0; u < UNROLL; ++u)
-        has |= ANY(key(BITS_OF(loaded[u]) ^ (TV)TURN_OF(x)) == (TV)k);
-    return has;
-}
-
 /* Find the best tie among the vectors v, v + LANES, ... before `end` that have the best key of extreme x. */
 static inline void take_block(__global const T *in, const at_t start, const dims_t *dims, const permuted_t *g,
                               const uint x, ulong v, const ulong end, found_t *best) {
@@ -247,17 +227,12 @@ static inline void take_block(__global const T *in, const at_t start, const dims
     const vector_t last_one = vector_at(start, dims, g, last);
     if (!may_improve(dims, g, x, &at, &last_one, best))
         return;
-    while (v < end) {
-        if (is_whole_batch(g, &at, v, last) && !has_key(dims, g, x, &at, best->key[x])) {
-            go_on(start, dims, g, 0, UNROLL * LANES, &at);
-            v += UNROLL * LANES;
-            continue;
-        }
+#pragma unroll 1
+    for (; v < end; v += LANES) {
         /* What comes behind a vector that had something mostly has nothing better. */
         if (take_vector(in, dims, g, x, &at, best) && !may_improve(dims, g, x, &at, &last_one, best))
             return;
         go_on(start, dims, g, segments, by, &at);
-        v += LANES;
     }
 }
 static inline void take_remembered(__global const T *in, const at_t start, const dims_t *dims, const permuted_t *g,
@@ -314,7 +289,7 @@ static inline bool may_lead(volatile __local told_t *leading, const T k, told_t 
 #endif
 
 /* Vectors after which their best key is looked at, whole batches: what is read again then lies in a cache. */
-#define BLOCK_BYTES (GROUP == 1 ? 2048 : 1024)
+#define BLOCK_BYTES (GROUP == 1 ? 2048 : 128)
 #define BLOCK_BATCHES (min(BLOCK_BYTES / (VEC * BITS / 8), (int)ITERATIONS_MAX) / UNROLL)
 #define BLOCK (max(BLOCK_BATCHES, 1) * UNROLL)
 
