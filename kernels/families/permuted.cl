@@ -27,6 +27,11 @@ typedef struct {
     ulong block[EXTREMES], block_end[EXTREMES]; /* its vectors; none where they are the same */
 } found_t;
 
+/* Most numbers have 32 bits, and GPUs divide those in a third of the time. */
+static inline ulong quotient(const ulong a, const ulong b) {
+    return (a | b) >> 32 ? a / b : (uint)a / (uint)b;
+}
+
 static inline ulong index_of(const dims_t *dims, const permuted_t *g, const ulong position) {
     return g->first_index + (ulong)unravel(position, REDUCED_COUNT(*dims), dims->reduced_size, g->weight);
 }
@@ -39,7 +44,7 @@ typedef struct {
 
 static inline vector_t vector_at(const at_t start, const dims_t *dims, const permuted_t *g, const ulong v) {
     vector_t at;
-    at.segment = v / g->segment_vectors;
+    at.segment = quotient(v, g->segment_vectors);
     at.x = v - at.segment * g->segment_vectors;
     at.row = moved(start, UNRAVEL_STEPS(at.segment, (int)g->outer, dims, reduced));
     return at;
@@ -150,7 +155,7 @@ static inline ulong best_tie(const dims_t *dims, const permuted_t *g, const uint
     const uint lowest = 31 - clz(equal & -equal), highest = 31 - clz(equal);
     const ulong first = position + lowest;
     /* Along one dim the index rises or falls all the way. */
-    if (first % length + (highest - lowest) < length) {
+    if (first - quotient(first, length) * length + (highest - lowest) < length) {
         const ulong at = (ENTRY(g->weight, inner) > 0) != LAST_OF(x) ? first : position + highest;
         return WIDE_TIE(x, index_of(dims, g, at));
     }
@@ -195,10 +200,10 @@ static inline ulong best_possible_tie(const dims_t *dims, const permuted_t *g, c
     for (int d = REDUCED_COUNT(*dims) - 1; d >= 0; --d) {
         const ulong size = d ? (ulong)ENTRY(dims->reduced_size, d) : dims->reduced_size[0];
         const long weight = d ? (long)ENTRY(g->weight, d) : g->weight[0];
-        const ulong above = number / size, coordinate = number - above * size, end = coordinate + steps;
+        const ulong above = quotient(number, size), coordinate = number - above * size, end = coordinate + steps;
         const bool passes = end >= size;
         index += (ulong)weight * ((weight > 0) != LAST_OF(x) ? (passes ? 0 : coordinate) : (passes ? size - 1 : end));
-        steps = passes ? end / size : 0;
+        steps = passes ? quotient(end, size) : 0;
         number = above;
     }
     return WIDE_TIE(x, index);
@@ -303,6 +308,9 @@ static inline void scan(__global const T *in, const at_t start, const dims_t *di
     for (uint x = 0; x < EXTREMES; ++x)
         lead[x] = 0;
 #endif
+    bool is_settled[EXTREMES];
+    for (uint x = 0; x < EXTREMES; ++x)
+        is_settled[x] = false;
     const ulong last = v + (end - 1 - v) / LANES * LANES;
     vector_t at = vector_at(start, dims, g, v);
     while (v <= last) {
@@ -331,7 +339,15 @@ static inline void scan(__global const T *in, const at_t start, const dims_t *di
 #if LANES > 1
             take_told_tie(x, lead[x], best);
 #endif
+            is_settled[x] &= !is_alone;
+            if (is_settled[x])
+                continue;
             if (!is_alone) {
+                /* Whether all that is left is behind the best tie. */
+                const vector_t from = vector_at(start, dims, g, first), to = vector_at(start, dims, g, last);
+                is_settled[x] = !may_improve(dims, g, x, &from, &to, best);
+                if (is_settled[x])
+                    continue;
                 take_remembered(in, start, dims, g, x, best);
                 take_block(in, start, dims, g, x, first, until + 1, best);
 #if LANES > 1
