@@ -32,8 +32,8 @@ LISTS = (
     ("tail.tuning", "parts.txt"),
     ("aligned.tuning", "aligned.txt"),
 )
-# The same for Oclgrind: small ones of every strategy, and work-groups of several jobs.
-SIMULATED = (("dealt.tuning", "dealt.txt"), (None, "simulated.txt"))
+# The same for Oclgrind, with the call: small ones of every strategy, work-groups of several jobs, buffers without guards.
+SIMULATED = (("dealt.tuning", "dealt.txt", "plan"), (None, "simulated.txt", "plan"), (None, "simulated.txt", "host"))
 NOT_BUILT = "does not compile"
 CODE = ("CMakeLists.txt", "LICENSE", "README.md", "cmake", "include", "src", "kernels", "tests")
 
@@ -197,16 +197,17 @@ class Bench:
         that it cannot run."""
         if not shutil.which("oclgrind"):
             return None, None
-        for tuning, name in SIMULATED:
-            found, untold = self.simulate(self.tuning_path(tuning), self.root / "tests/device/lists" / name, kernels)
+        for tuning, name, route in SIMULATED:
+            path = self.root / "tests/device/lists" / name
+            found, untold = self.simulate(self.tuning_path(tuning), path, route, kernels)
             if found or untold:
                 return found and f"oclgrind: {found}", untold and f"oclgrind, {name}: {untold}"
         return None, None
 
-    def simulate(self, tuning, path, kernels):
+    def simulate(self, tuning, path, route, kernels):
         seconds = 8 + 2 * len(path.read_text().splitlines())  # of the processor; all together take a tenth of it
         command = [self.root / "scripts/with_opencl.sh", "races", self.build / "tests/run_problem", "--device", "Oclgrind",
-                   "--route", "plan", "--file", path]
+                   "--route", route, "--file", path]
         with subprocess.Popen(command, env=self.environment(tuning, kernels), stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True,
                               preexec_fn=lambda: limit_cpu(seconds)) as process:
