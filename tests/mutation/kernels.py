@@ -77,17 +77,18 @@ class KernelMutants:
         return None
 
     def last_chances(self, mutant, programs):
-        untold = ""
+        untold = []
         if not json.loads(self.untold.read_text()):  # PoCL's order of work-items hides races
-            failure, untold = self.bench.simulated(self.folder)
+            failure, why = self.bench.simulated(self.folder)
             if failure:
                 return "killed", failure
+            untold.append(why)
         same = sum(self.bench.same_code(program, self.folder) for program in programs)
         told = f"{len(programs)} programs of the lists differ, {same} of them not in what is compiled"
-        told += f"; {untold}" if untold else ""
         count = self.options.random
         if count and not (programs and same == len(programs)):
-            failure = self.bench.fuzz(self.folder, count, -(-count // PROGRAM_SHARE), self.options.seed)
+            failure, why = self.bench.fuzz(self.folder, count, -(-count // PROGRAM_SHARE), self.options.seed)
             if failure:
                 return "killed", failure
-        return "survived", told
+            untold.append(why)
+        return "survived", "; ".join(filter(None, [told, *untold]))
