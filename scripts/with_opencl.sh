@@ -7,7 +7,8 @@
 #   intel     Intel's runtime for processors, which is put below build/
 #   rusticl   Mesa's rusticl on llvmpipe: a GPU made of software
 #   oclgrind  Oclgrind, a simulator that looks for data races, accesses out of bounds, uninitialised values and wrong
-#             calls; a report is printed, and the exit status is then 1 at least
+#             calls; a report is printed, and the exit status is then 1 at least. The kernels are those of
+#             ARGMAX_CL_KERNELS, where that is set, with what it cannot run said otherwise
 #   races     the same without the search for uninitialised values, for what that search cannot follow
 #   install   install them all, run nothing
 set -euo pipefail
@@ -46,7 +47,7 @@ kernels_it_can_run() { # FOLDER
     local folder=$1 halves='const PASTE(type, 8) v8 = max(v.lo, v.hi);' low high
     low='(PASTE(type, 8))(v.s0, v.s1, v.s2, v.s3, v.s4, v.s5, v.s6, v.s7)'
     high='(PASTE(type, 8))(v.s8, v.s9, v.sa, v.sb, v.sc, v.sd, v.se, v.sf)'
-    cp -r "$root"/kernels/. "$folder"
+    cp -r "${ARGMAX_CL_KERNELS:-$root/kernels}"/. "$folder"
     grep -qF "$halves" "$folder/memory/vector.clh" || { echo "with_opencl: kernels/memory/vector.clh has no line '$halves'"; exit 1; }
     sed -i 's/__attribute__((always_inline))//' "$folder"/*/*
     sed -i "s/v8 = max(v\.lo, v\.hi)/v8 = max($low, $high)/" "$folder/memory/vector.clh"
@@ -60,8 +61,8 @@ simulate() { # OPTIONS... -- COMMAND...
     log=$(mktemp)
     oclgrind --build-options -O0 --log "$log" "${options[@]}" "$@" || status=$?
     if [ -s "$log" ]; then
-        head -n 60 "$log"
         echo "Oclgrind's report, $(wc -l <"$log") lines"
+        head -n 60 "$log"
         [ $status -ne 0 ] || status=1
     fi
     rm -f "$log"
@@ -90,13 +91,11 @@ case $name in
         only rusticl libRusticlOpenCL.so.1
         ;;
     oclgrind | races)
-        if [ -z "${ARGMAX_CL_KERNELS:-}" ]; then
-            ARGMAX_CL_KERNELS=$(mktemp -d)
-            export ARGMAX_CL_KERNELS
-            # shellcheck disable=SC2064 # of now
-            trap "rm -r '$ARGMAX_CL_KERNELS'" EXIT
-            kernels_it_can_run "$ARGMAX_CL_KERNELS"
-        fi
+        kernels=$(mktemp -d)
+        # shellcheck disable=SC2064 # of now
+        trap "rm -r '$kernels'" EXIT
+        kernels_it_can_run "$kernels"
+        export ARGMAX_CL_KERNELS=$kernels
         checks=(--data-races --check-api)
         [ "$name" = races ] || checks+=(--uninitialized)
         simulate "${checks[@]}" -- "$@"

@@ -1,4 +1,5 @@
 """Mutants of the kernels: run the problems whose programs a mutant changes, the suite's fast lists first."""
+import json
 import shutil
 from pathlib import Path
 
@@ -14,19 +15,25 @@ class KernelMutants:
     def __init__(self, root, folder, own, options):
         self.bench, self.options = Bench(root, folder / "build", options.device), options
         self.folder = own / "kernels"
+        self.untold = folder / "simulator.json"  # why the simulator is left out
         self.problems = None
 
     def build(self):
         """Nothing of one's own."""
 
     def check(self):
-        """Build the test programs; all problems of the lists must be right on unchanged kernels."""
+        """Build the test programs; all problems of the lists must be right on unchanged kernels. {name: failure} of the
+        simulator, which is left out where it has anything to say of those."""
         build = self.bench.build
         configure(self.bench.root, build, "-DARGMAX_CL_BUILD_BENCH=OFF", "-DARGMAX_CL_BUILD_EXAMPLES=OFF")
         failure = make(build, ("run_problem", "fuzz_problems"), self.options.jobs)
         if failure:
             raise SystemExit(f"does not build unchanged:\n{failure}")
         self.bench.read_lists(self.options.jobs)
+        failure = next(filter(None, self.bench.simulated(self.bench.root / "kernels")), None)
+        failures = {"simulator": failure} if failure else {}
+        self.untold.write_text(json.dumps(failures))
+        return failures
 
     def judge(self, mutant):
         """(verdict, by what): killed, survived, stillborn."""
@@ -70,16 +77,18 @@ class KernelMutants:
         return None
 
     def last_chances(self, mutant, programs):
-        if "barrier(" in (self.bench.root / mutant.file).read_text():  # PoCL's order of work-items hides races
-            dealt = [problem for problem in self.problems if problem.tuning.endswith("dealt.tuning")]
-            failure = self.bench.races(dealt, self.folder)
+        untold = []
+        if not json.loads(self.untold.read_text()):  # PoCL's order of work-items hides races
+            failure, why = self.bench.simulated(self.folder)
             if failure:
                 return "killed", failure
+            untold.append(why)
         same = sum(self.bench.same_code(program, self.folder) for program in programs)
         told = f"{len(programs)} programs of the lists differ, {same} of them not in what is compiled"
         count = self.options.random
         if count and not (programs and same == len(programs)):
-            failure = self.bench.fuzz(self.folder, count, -(-count // PROGRAM_SHARE), self.options.seed)
+            failure, why = self.bench.fuzz(self.folder, count, -(-count // PROGRAM_SHARE), self.options.seed)
             if failure:
                 return "killed", failure
-        return "survived", told
+            untold.append(why)
+        return "survived", "; ".join(filter(None, [told, *untold]))

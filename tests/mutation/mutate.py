@@ -7,6 +7,7 @@ import argparse
 import json
 import math
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -30,7 +31,7 @@ def read_equivalents():
         if not line.strip() or line.startswith("#"):
             continue
         if not line.startswith(" "):
-            file, operator, text = (part.strip() for part in line.split(" | ", 2))
+            file, operator, text = re.match(r"(.+?) \| ((?:\S to \||.+?)(?: #\d+)?) \| (.+)", line).groups()
             name, _, nth = operator.partition(" #")
             head = (file, name, int(nth or 1), " ".join(text.split()))
         else:

@@ -7,9 +7,10 @@ from pathlib import Path
 from operators import changes, instruction_changes
 
 # Branches of the preprocessor that are no part of a run: inline PTX, which NVIDIA devices of compute capability 9.0
-# alone take (--ptx is for these, and for nothing else); addresses asked for ahead, on which no answer depends; Windows.
+# alone take (--ptx is for these, and for nothing else); addresses asked for ahead (AHEAD, NEAR), on which no answer
+# depends; Windows.
 PTX = {"PTX", "NATIVE"}
-UNREACHED = {"AHEAD", "_WIN32"}
+UNREACHED = {"AHEAD", "NEAR", "_WIN32"}
 PTX_FILES = {"kernels/accumulate/native.clh", "kernels/workgroup/warps.clh"}
 
 
@@ -56,8 +57,11 @@ def _without_comments(source):
 
 
 def _needs(condition):
-    """The names that must be defined for a branch to be taken."""
-    return set() if re.search(r"!|\|\|", condition) else (PTX | UNREACHED) & set(re.findall(r"\w+", condition))
+    """The names of which some must be defined for a branch to be taken."""
+    if "!" in condition:
+        return set()
+    ways = [(PTX | UNREACHED) & set(re.findall(r"\w+", way)) for way in condition.split("||")]
+    return set().union(*ways) if all(ways) else set()
 
 
 def code_lines(source):
