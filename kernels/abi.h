@@ -206,9 +206,9 @@ typedef struct {
     abi_uint elements, turns, last_before, unused;
 } few_rows_t;
 
-/* The reduced dims come in the order of memory; the last of them, without gaps, are a segment of `segment` elements, and
- * `outer` are not in it. The index is first_index and, for each step along a dim, its weight. The tensor addresses the
- * elements first to last of the buffer. */
+/* The reduced dims come in the order of memory; the last of them, without gaps, are a segment of `segment` elements,
+ * and `outer` are not in it. The index is first_index and, for each step along a dim, its weight. The tensor addresses
+ * the elements first to last of the buffer. */
 typedef struct {
     abi_ulong jobs, jobs_per_group, parts, per_parts;
     abi_ulong vectors, chunk; /* of an output, of a part */

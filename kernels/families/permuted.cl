@@ -2,13 +2,13 @@
  * backwards. They are read in the order of memory, and of equal keys the index decides.
  *
  * A job is ROWS outputs, or (SPLIT) one part of one output; LANES work-items share an output. The reduced dims come in
- * the order of memory, the nearest last; the innermost of them, without gaps, are one segment, and a position counts the
- * elements so. A batch of vectors is looked at again only where one of its keys is as good as the best so far: then the
- * best of each vector, and of equals the one whose index wins.
+ * the order of memory, the nearest last; the innermost of them, without gaps, are one segment, and a position counts
+ * the elements so. A batch of vectors is looked at again only where one of its keys is as good as the best so far: then
+ * the best of each vector, and of equals the one whose index wins.
  *
  * From the host (options.clh): GROUP, LANES, UNROLL (vectors of a batch), and OVERLAP: a segment's last vector is moved
- * back to end with it; with aligned loads segments begin and end anywhere, and what their first and last vectors have of
- * others is not looked at. An element that is seen twice changes nothing. */
+ * back to end with it; with aligned loads segments begin and end anywhere, and what their first and last vectors have
+ * of others is not looked at. An element that is seen twice changes nothing. */
 #include "options.clh"
 
 #include "memory/index.clh"
@@ -93,8 +93,8 @@ static inline loaded_t load_vector(__global const T *in, const dims_t *dims, con
     return load_inside(at->row, dims, place);
 }
 
-static inline void go_on(const at_t start, const dims_t *dims, const permuted_t *g, const ulong segments, const ulong by,
-                         vector_t *at) {
+static inline void go_on(const at_t start, const dims_t *dims, const permuted_t *g, const ulong segments,
+                         const ulong by, vector_t *at) {
     at->x += by;
     const bool wraps = at->x >= g->segment_vectors;
     at->x -= wraps ? g->segment_vectors : 0;
@@ -142,156 +142,9 @@ static inline void take_batch(__global const T *in, const at_t start, const dims
     }
 }
 
-#if VEC == 1
-#define ANY(condition) (condition)
-#else
-#define ANY(condition) any(condition)
-#endif
+#include "families/permuted_ties.clh"
 
-/* Of the equal components in a mask of bits, whose first one is at `position`, the best tie. */
-static inline ulong best_tie(const dims_t *dims, const permuted_t *g, const uint x, const ulong position, uint equal) {
-    const int inner = REDUCED_COUNT(*dims) - 1;
-    const ulong length = ENTRY(dims->reduced_size, inner);
-    const uint lowest = 31 - clz(equal & -equal), highest = 31 - clz(equal);
-    const ulong first = position + lowest;
-    /* Along one dim the index rises or falls all the way. */
-    if (first - quotient(first, length) * length + (highest - lowest) < length) {
-        const ulong at = (ENTRY(g->weight, inner) > 0) != LAST_OF(x) ? first : position + highest;
-        return WIDE_TIE(x, index_of(dims, g, at));
-    }
-    ulong tie = 0;
-    for (; equal; equal &= equal - 1)
-        tie = max(tie, (ulong)WIDE_TIE(x, index_of(dims, g, position + (31 - clz(equal & -equal)))));
-    return tie;
-}
-
-/* Take the best tie of what a vector has of the best key; whether it had any. */
-static inline bool take_vector(__global const T *in, const dims_t *dims, const permuted_t *g, const uint x,
-                               const vector_t *at, found_t *best) {
-    const long place = place_of(g, at);
-    const loaded_t loaded = load_vector(in, dims, g, at);
-    const TV found = key(BITS_OF(loaded) ^ (TV)TURN_OF(x));
-    if (!ANY(found == (TV)best->key[x]))
-        return false;
-    T keys[VEC];
-    uint equal = 0;
-    SPREAD(found, keys);
-#if MASKED
-    uchar kept[VEC];
-    SPREAD(loaded.kept, kept);
-#define IS_KEPT(j) (kept[j] != 0)
-#else
-#define IS_KEPT(j) true
-#endif
-#pragma unroll
-    for (int j = 0; j < VEC; ++j)
-        equal |= (uint)(IS_KEPT(j) & INSIDE(place + j, g) & (keys[j] == best->key[x])) << j;
-    if (equal)
-        best->tie[x] =
-            max(best->tie[x], best_tie(dims, g, x, at->segment * g->segment + (ulong)place, equal));
-    return equal != 0;
-}
-
-/* The best tie that any position from `from` to `to` could have: along a dim whose end is passed any coordinate. */
-static inline ulong best_possible_tie(const dims_t *dims, const permuted_t *g, const uint x, const ulong from,
-                                      const ulong to) {
-    ulong number = from, steps = to - from, index = g->first_index;
-#pragma unroll 1
-    for (int d = REDUCED_COUNT(*dims) - 1; d >= 0; --d) {
-        const ulong size = d ? (ulong)ENTRY(dims->reduced_size, d) : dims->reduced_size[0];
-        const long weight = d ? (long)ENTRY(g->weight, d) : g->weight[0];
-        const ulong above = quotient(number, size), coordinate = number - above * size, end = coordinate + steps;
-        const bool passes = end >= size;
-        index += (ulong)weight * ((weight > 0) != LAST_OF(x) ? (passes ? 0 : coordinate) : (passes ? size - 1 : end));
-        steps = passes ? quotient(end, size) : 0;
-        number = above;
-    }
-    return WIDE_TIE(x, index);
-}
-
-/* The positions of a vector's first and last element. */
-static inline ulong first_position(const permuted_t *g, const vector_t *at) {
-    return at->segment * g->segment + (ulong)max(place_of(g, at), 0l);
-}
-static inline ulong last_position(const permuted_t *g, const vector_t *at) {
-    return at->segment * g->segment + min((ulong)(place_of(g, at) + (VEC - 1)), g->segment - 1);
-}
-
-/* Whether a vector from `from` to `to` that has the best key of extreme x may have a better tie. */
-static inline bool may_improve(const dims_t *dims, const permuted_t *g, const uint x, const vector_t *from,
-                               const vector_t *to, const found_t *best) {
-    return best_possible_tie(dims, g, x, first_position(g, from), last_position(g, to)) > best->tie[x];
-}
-
-/* Find the best tie among the vectors v, v + LANES, ... before `end` that have the best key of extreme x. */
-static inline void take_block(__global const T *in, const at_t start, const dims_t *dims, const permuted_t *g,
-                              const uint x, ulong v, const ulong end, found_t *best) {
-    const ulong segments = LANES / g->segment_vectors, by = LANES - segments * g->segment_vectors;
-    const ulong last = v + (end - 1 - v) / LANES * LANES;
-    vector_t at = vector_at(start, dims, g, v);
-    const vector_t last_one = vector_at(start, dims, g, last);
-    if (!may_improve(dims, g, x, &at, &last_one, best))
-        return;
-#pragma unroll 1
-    for (; v < end; v += LANES) {
-        /* What comes behind a vector that had something mostly has nothing better. */
-        if (take_vector(in, dims, g, x, &at, best) && !may_improve(dims, g, x, &at, &last_one, best))
-            return;
-        go_on(start, dims, g, segments, by, &at);
-    }
-}
-static inline void take_remembered(__global const T *in, const at_t start, const dims_t *dims, const permuted_t *g,
-                                   const uint x, found_t *best) {
-    if (best->block[x] < best->block_end[x])
-        take_block(in, start, dims, g, x, best->block[x], best->block_end[x], best);
-    best->block[x] = best->block_end[x];
-}
-
-/* Work-items that share a row look at no block without a key as good as the best that one of them has told. Of 64 bits
- * they tell 32. With PTX, which knows 64-bit atomics in local memory, they tell the ties of narrower keys too, where
- * these have 32 bits. */
-#if LANES > 1
-#if PTX && BITS <= 32
-typedef ulong told_t;
-#define TOLD(k) ((told_t)(k) << 32)
-#define TOLD_KEY(told) ((told) >> 32 << 32)
-static inline told_t tell(volatile __local told_t *leading, const told_t told) {
-    told_t before;
-    __asm__ volatile("atom.shared.max.u64 %0, [%1], %2;" : "=l"(before) : "l"((ulong)leading), "l"(told) : "memory");
-    return max(before, told);
-}
-static inline void take_told_tie(const uint x, const told_t lead, found_t *best) {
-    const ulong tie = (uint)lead && !LAST_OF(x) ? lead | ~0ul << 32 : (uint)lead;
-    best->tie[x] = TOLD_KEY(lead) == TOLD(best->key[x]) ? max(best->tie[x], tie) : best->tie[x];
-}
-static inline void tell_tie(volatile __local told_t *leading, const dims_t *dims, const uint x, const found_t *best) {
-    if (dims->reduction < ~0u)
-        tell(leading + x, TOLD(best->key[x]) | (uint)best->tie[x]);
-}
-#else
-typedef uint told_t;
-#define TOLD(k) ((told_t)((k) >> (BITS == 64 ? 32 : 0)))
-#define TOLD_KEY(told) (told)
-static inline told_t tell(volatile __local told_t *leading, const told_t told) {
-    return max(atomic_max(leading, told), told);
-}
-#define take_told_tie(x, lead, best)
-#define tell_tie(leading, dims, x, best)
-#endif
-#define LEADING , leading + me / LANES * EXTREMES
-#define LEADING_PARAMETER , volatile __local told_t *leading
-static inline bool may_lead(volatile __local told_t *leading, const T k, told_t *lead) {
-    if (TOLD(k) < TOLD_KEY(*lead))
-        return false;
-    *lead = tell(leading, TOLD(k));
-    return TOLD(k) == TOLD_KEY(*lead);
-}
-#define IS_LEADING(x, k) (TOLD(k) >= TOLD_KEY(leading[me / LANES * EXTREMES + (x)]))
-#else
-#define LEADING
-#define LEADING_PARAMETER
-#define IS_LEADING(x, k) true
-#endif
+#include "families/permuted_lead.clh"
 
 /* Vectors after which their best key is looked at, whole batches: what is read again then lies in a cache. */
 #define BLOCK_BYTES (GROUP == 1 ? 2048 : 128)
@@ -437,8 +290,7 @@ KERNEL void permuted(INPUT, TARGET, const dims_t dims, const permuted_t g FINISH
             for (uint x = 0; x < EXTREMES; ++x) {
                 const ulong2 p = PARTIAL_OF(whole, x);
                 const ulong at = READ_TIE_INDEX(x, p.y);
-                put_output(&dims, in, TARGET_ARGUMENTS, x, out, p.y != 0, at, true,
-                           BITS_OF_WINNER(out, x, (T)p.x, at));
+                put_output(&dims, in, TARGET_ARGUMENTS, x, out, p.y != 0, at, true, BITS_OF_WINNER(out, x, (T)p.x, at));
             }
 #endif
     }

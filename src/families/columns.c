@@ -131,8 +131,8 @@ static void lay_lanes(const geometry_request *r, uint32_t group, uint32_t at_onc
     g->tiles = ceil_div(column->size, g->side);
 }
 
-static const char *lay_column_tiles(const geometry_request *r, const layout_dim *column, uint64_t rows,
-                                    uint64_t outers, geometry *g) {
+static const char *lay_column_tiles(const geometry_request *r, const layout_dim *column, uint64_t rows, uint64_t outers,
+                                    geometry *g) {
     const layout *l = r->layout;
     const uint32_t row_dims = l->reduced_count - (g->inner > 1 ? 1 : 0);
     g->tuning = r->tuning->name;
@@ -268,8 +268,7 @@ static void column_options(const geometry *g, writer *out) {
              g->pieces ? " -DTAIL=1" : "");
 }
 
-static void set_column_tiles(const layout_dim *column, const geometry *g, uint64_t jobs,
-                             kernel_arguments *arguments) {
+static void set_column_tiles(const layout_dim *column, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
     dims_t *const dims = &arguments->dims;
     const cl_ulong last = dims->reduced_count - (g->inner > 1 ? 2 : 1), fused = g->fused;
     columns_t columns = {.jobs = jobs,

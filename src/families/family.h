@@ -24,7 +24,7 @@ typedef struct family {
     const char *kernel;                      /* of kernels/, and its function */
     uint32_t structs;                        /* of its own among the arguments */
     size_t struct_bytes[OWN_ARGUMENTS_MOST]; /* at least */
-    bool over_columns;  /* as many work-groups as columns want (tuning: groups_columns) */
+    bool over_columns;                       /* as many work-groups as columns want (tuning: groups_columns) */
     bool merges_values; /* its kernel knows all dims that lead to a value, so that it can merge values too */
     bool general;       /* its kernel takes a mask, and both extrema */
     bool merges_tiles;  /* its last work-groups merge for tiles of outputs, not for one each */

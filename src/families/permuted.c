@@ -197,5 +197,5 @@ static bool whole_runs_do(const geometry_request *r, const geometry *g) {
 }
 
 const strategy strategy_permuted_rows = {"permuted-rows", &family_permuted, false, false, LANES_FEW, whole_runs_do};
-const strategy strategy_split_permuted_rows = {"split-permuted-rows", &family_permuted, false,
-                                               true,                  LANES_ALL,        memory_has_runs};
+const strategy strategy_split_permuted_rows = {"split-permuted-rows", &family_permuted, false, true, LANES_ALL,
+                                               memory_has_runs};

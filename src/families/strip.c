@@ -95,8 +95,8 @@ void choose_prefetch(const geometry_request *r, const layout_dim *column, geomet
 
 const char *lay_strip(const geometry_request *r, const layout_dim *column, uint64_t rows, uint64_t outers,
                       uint64_t least_rows, geometry *g) {
-    g->by_lines = !r->split && g->inner == 1 && g->fused == 1 && column->index == 1 &&
-                  g->vector > 1 && rows_are_wide(r, column) && answers_may_go_past(r);
+    g->by_lines = !r->split && g->inner == 1 && g->fused == 1 && column->index == 1 && g->vector > 1 &&
+                  rows_are_wide(r, column) && answers_may_go_past(r);
     const uint64_t columns = column->size + (g->by_lines ? VECTOR_MAX - 1 : 0), vectors = ceil_div(columns, g->vector);
     g->lanes = 1;
     g->strip = strip_vectors(r, g, column, outers, rows, least_rows);

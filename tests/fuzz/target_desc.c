@@ -270,6 +270,10 @@ static void check_units(const layout *l, uint32_t bits, const geometry *g) {
         check_stream(l, g);
     } else if (is_of(g, "few_rows")) {
         check_few_rows(l, g);
+    } else if (is_of(g, "permuted")) {
+        REQUIRE(g->segment_vectors >= 1 && g->units % g->segment_vectors == 0, "%" PRIu64 " units of %" PRIu64,
+                g->units, g->segment_vectors);
+        REQUIRE(l->reduced_count > 1 && g->vector <= VECTOR_MAX, "vectors of %" PRIu32, g->vector);
     } else if (is_of(g, "segments")) {
         REQUIRE(g->unroll >= 1, "unroll %" PRIu32, g->unroll);
         REQUIRE(g->parts == 1 && g->scan.group == 1 && g->units <= PART_ELEMENTS_MAX / g->vector, "%" PRIu64 " units",
@@ -383,9 +387,8 @@ static void check_alignment(const layout *l, const geometry *g) {
     const layout_dim *const nearest = g->inner > 1 && g->apart == 1 ? last : column;
     const layout_dim *const along = is_of(g, "columns") ? nearest : last;
     const int64_t vector = g->vector;
-    if (!is_of(g, "columns") && !is_of(g, "rows") && !is_of(g, "register_rows") &&
-        !is_of(g, "segments"))
-        return; /* check_blocks, check_transposed, check_stream, check_few_rows, check_permuted */
+    if (!is_of(g, "columns") && !is_of(g, "rows") && !is_of(g, "register_rows") && !is_of(g, "segments"))
+        return; /* check_blocks, check_transposed, check_stream, check_few_rows, check_units */
     REQUIRE((g->load == LOAD_STRIDED) == (along->in != 1), "stride %" PRId64, along->in);
     if (g->load != LOAD_ALIGNED || g->overlap || g->peel)
         return;

@@ -147,8 +147,7 @@ static void put(const stub_arguments *a, const dims_t *d, uint32_t x, uint64_t o
         return;
     uint64_t bits = o->no_winner;
     if (index != NO_INDEX && index != MISROUTED)
-        bits = load(stub_buffer(a, ROLE_INPUT)->bytes,
-                    start_of(d, out) + element_of(a, d, index), o->bits);
+        bits = load(stub_buffer(a, ROLE_INPUT)->bytes, start_of(d, out) + element_of(a, d, index), o->bits);
     store(stub_buffer(a, x ? ROLE_MAX_VALUE : ROLE_VALUE)->bytes,
           (x ? m->value_offset : d->value_offset) + place(out, count, d->kept_size, x ? m->kept_value : d->kept_value),
           o->bits, bits);

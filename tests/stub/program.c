@@ -102,10 +102,9 @@ cl_int clReleaseProgram(cl_program program) {
 /* ---- kernels: the parameters as kernels/families/NAME.cl has them ---- */
 
 static const size_t role_bytes[ROLE_COUNT] = {
-    [ROLE_INPUT] = sizeof(cl_mem),     [ROLE_MASK] = sizeof(cl_mem),       [ROLE_PARTIALS] = sizeof(cl_mem),
-    [ROLE_INDEX] = sizeof(cl_mem),     [ROLE_VALUE] = sizeof(cl_mem),      [ROLE_MAX_INDEX] = sizeof(cl_mem),
-    [ROLE_MAX_VALUE] = sizeof(cl_mem), [ROLE_COUNTERS] = sizeof(cl_mem),
-    [ROLE_FINISH] = sizeof(finish_t),
+    [ROLE_INPUT] = sizeof(cl_mem),     [ROLE_MASK] = sizeof(cl_mem),     [ROLE_PARTIALS] = sizeof(cl_mem),
+    [ROLE_INDEX] = sizeof(cl_mem),     [ROLE_VALUE] = sizeof(cl_mem),    [ROLE_MAX_INDEX] = sizeof(cl_mem),
+    [ROLE_MAX_VALUE] = sizeof(cl_mem), [ROLE_COUNTERS] = sizeof(cl_mem), [ROLE_FINISH] = sizeof(finish_t),
 };
 
 /* Seven numbers and six lists; of a mask three and two, of the maximum four and two. */
@@ -184,7 +183,8 @@ cl_kernel clCreateKernel(cl_program program, const char *name, cl_int *code) {
     kernel->arguments.options = program->options;
     kernel->arguments.permuted = strcmp(name, "permuted") == 0;
     kernel->arguments.merges = merges;
-    kernel->arguments.grid_bytes = merges ? sizeof(merge_t) : of->struct_bytes[0] + program->options.grid_tail;
+    kernel->arguments.grid_bytes =
+        merges ? sizeof(merge_t) : of->struct_bytes[0] + (kernel->arguments.permuted ? 0 : program->options.grid_tail);
     list_parameters(&kernel->arguments);
     if (has_too_many(&kernel->arguments)) {
         clReleaseKernel(kernel);
