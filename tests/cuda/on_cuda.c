@@ -48,6 +48,7 @@ static unsigned long long launches;
 
 static void need(bool ok, const char *what) {
     if (!ok) {
+        fflush(stdout);
         fprintf(stderr, "on CUDA: %s\n", what);
         exit(3);
     }
@@ -58,6 +59,7 @@ static void need_cuda(CUresult code, const char *what) {
     if (code == CUDA_SUCCESS)
         return;
     cuGetErrorName(code, &text);
+    fflush(stdout);
     fprintf(stderr, "on CUDA: %s failed with %d (%s)\n", what, (int)code, text ? text : "?");
     exit(3);
 }
@@ -75,7 +77,9 @@ static void *next(const char *name) {
      }){next(#function)}                                                                                               \
          .call)
 
+/* At the start of a line, where both streams go to one file. */
 static void tell(void) {
+    fflush(stdout);
     fprintf(stderr, "on CUDA: %llu launches\n", launches);
 }
 
