@@ -9,8 +9,7 @@
 
 #include <string.h>
 
-/* Where both of two axes are reduced, stored column by column: what permuted-rows is for, and no other shape here.
- */
+/* Where both of two axes are reduced, stored column by column: what permuted rows are for, and no other shape here. */
 typedef struct extent {
     uint32_t rank, axes; /* axes: a bit mask */
     uint64_t size[5];
@@ -99,6 +98,11 @@ static const struct {
      {{2, FIRST, {257, 67}}, {3, SECOND, {7, 65, 33}}, {3, SECOND, {33, 300, 4}}, {4, FIRST | THIRD, {9, 5, 11, 7}}}},
     {"split-strided-rows",
      {{2, FIRST, {257, 67}}, {3, SECOND, {7, 65, 33}}, {3, SECOND, {33, 300, 4}}, {4, FIRST | THIRD, {9, 5, 11, 7}}}},
+    {"split-permuted-rows",
+     {{2, FIRST | SECOND, {67, 257}},
+      {2, FIRST | SECOND, {67, 257}},
+      {2, FIRST | SECOND, {40, 301}},
+      {2, FIRST | SECOND, {40, 301}}}},
 };
 
 /* What narrow types alone have: rows long enough for wide vectors, and rows whose places fit beside keys of 8 bits. */
