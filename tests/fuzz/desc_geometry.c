@@ -1,0 +1,313 @@
+/* What holds of every geometry that is chosen or forced, family by family. */
+#include "desc_geometry.h"
+
+#include "families/geometry.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Families that are not named here have the checks that all have. */
+static bool is_of(const geometry *g, const char *name) {
+    return strcmp(g->family->name, name) == 0;
+}
+
+static bool is_power(uint64_t n) {
+    return n != 0 && (n & (n - 1)) == 0;
+}
+
+/* Every job is some group's, and no group is without one. */
+static void check_grid(const launch_grid *grid, uint32_t group_limit) {
+    REQUIRE(is_power(grid->group) && grid->group <= group_limit, "group %" PRIu32, grid->group);
+    REQUIRE(grid->groups >= 1 && grid->jobs_per_group >= 1 && grid->jobs >= 1, "%" PRIu64 " groups", grid->groups);
+    REQUIRE(ceil_div(grid->jobs, grid->jobs_per_group) == grid->groups, "%" PRIu64 " jobs in %" PRIu64 " groups",
+            grid->jobs, grid->groups);
+}
+
+/* A mask that comes with the blocks lies as they do, by wide loads at multiples of these; rows that are fused have such
+ * a one. */
+static void check_block_mask(const layout *l, const geometry *g) {
+    const bool comes = g->mask == MASK_ALIGNED || g->mask == MASK_UNALIGNED;
+    REQUIRE(g->fused == 1 || comes || g->mask == MASK_NONE, "%" PRIu32 " fused", g->fused);
+    REQUIRE(g->mask != MASK_ALIGNED || (g->wide > 1 && g->aligned_mask % g->wide == 0 && l->mask_offset % g->wide == 0),
+            "mask from %" PRId64, l->mask_offset);
+    for (uint32_t i = 0; comes && i < l->kept_count; ++i)
+        REQUIRE(l->kept[i].size == 1 || l->kept[i].mask == l->kept[i].in, "mask %" PRId64 " apart", l->kept[i].mask);
+    REQUIRE(!comes || l->reduction == 1 || l->reduced[0].mask == l->reduced[0].in, "mask %" PRId64 " apart",
+            l->reduced[0].mask);
+}
+
+/* Blocks and what lies between them fit the tile, jobs start at whole wide loads, vectors lie at multiples of their
+ * size in local memory, and no accumulator counts more rows than it can. */
+static void check_blocks(const layout *l, uint32_t bits, const geometry *g) {
+    const uint64_t columns = l->kept_count == 2 ? l->kept[1].size : 1, block = l->reduction * columns;
+    const bool shifted = g->load == LOAD_SHIFTED;
+    const uint64_t vectors = shifted ? 1 : columns * g->fused / g->vector,
+                   tile = (uint64_t)g->scan.group * g->loads * g->wide;
+    const uint64_t run = ceil_div(g->units, g->lanes);
+    REQUIRE(l->reduced_count == 1 && l->kept_count <= 2 && g->parts == 1, "%" PRIu32 " kept", l->kept_count);
+    REQUIRE(l->reduced[0].in == (int64_t)columns && l->kept[0].in == (int64_t)block, "rows %" PRId64 " apart",
+            l->reduced[0].in);
+    REQUIRE(g->units == (shifted ? ceil_div(block, g->vector) : l->reduction / g->fused) &&
+                l->reduction % g->fused == 0,
+            "%" PRIu64 " rows of %" PRIu32, g->units, g->fused);
+    REQUIRE(vectors >= 1 && (shifted || columns * g->fused % g->vector == 0), "vectors of %" PRIu32, g->vector);
+    REQUIRE(!shifted || (columns == 1 && block >= g->vector), "words of rows of %" PRIu64, block);
+    REQUIRE(shifted || (block + g->pad) % g->vector == 0, "blocks of %" PRIu64 " and %" PRIu32, block, g->pad);
+    REQUIRE(g->batch >= 1 && g->batch * (block + g->pad) <= tile, "%" PRIu32 " blocks of %" PRIu64, g->batch, block);
+    REQUIRE(g->batch * block % g->wide == 0 && l->in_offset % g->wide == 0, "wide loads of %" PRIu32, g->wide);
+    REQUIRE(g->pad == 0 || (block % g->wide == 0 && g->pad % g->wide == 0), "pad %" PRIu32, g->pad);
+    REQUIRE(bits > 16 || run < UINT64_C(1) << bits, "runs of %" PRIu64, run);
+    REQUIRE(g->pass >= 1 && g->pass <= g->scan.group / g->lanes && (g->fused == 1 || g->pass % vectors == 0),
+            "%" PRIu32 " at once", g->pass);
+    REQUIRE(g->outers * columns == l->outputs, "%" PRIu64 " outers", g->outers);
+    check_block_mask(l, g);
+}
+
+/* Whole blocks, of which there is a vector at least and each place fits a signed element; those whose elements are not
+ * all written out go in turns of whole rows. */
+static void check_transposed(const layout *l, uint32_t bits, const geometry *g) {
+    const uint64_t block = l->reduction * g->columns;
+    const uint32_t outers = l->kept_count - (g->columns > 1);
+    uint64_t next = block;
+    REQUIRE(l->reduced_count == 1 && outers >= 1 && g->parts == 1, "%" PRIu32 " kept", l->kept_count);
+    REQUIRE(l->reduced[0].in == (int64_t)g->columns && g->units == l->reduction, "rows %" PRId64 " apart",
+            l->reduced[0].in);
+    REQUIRE(g->columns == 1 || (l->kept[outers].in == 1 && g->columns == l->kept[outers].size), "%" PRIu32 " columns",
+            g->columns);
+    for (uint32_t i = outers; i-- > 0; next *= l->kept[i].size)
+        REQUIRE(l->kept[i].in == (int64_t)next, "blocks %" PRId64 " apart", l->kept[i].in);
+    REQUIRE(g->vector > 1 && g->vector <= 16 && g->outers >= g->vector, "vectors of %" PRIu32, g->vector);
+    REQUIRE(g->outers * g->columns == l->outputs && g->scan.group == 1, "%" PRIu64 " outers", g->outers);
+    REQUIRE(l->reduction < UINT64_C(1) << (bits - 1), "%" PRIu64 " rows", l->reduction);
+    REQUIRE(g->unroll >= 1 && g->unroll <= g->units && (uint64_t)g->unroll * g->columns >= g->batch,
+            "%" PRIu32 " rows at once", g->unroll);
+    REQUIRE(g->batch == (block < g->vector ? block : g->vector), "%" PRIu32 " elements at once", g->batch);
+    REQUIRE(!g->words && !g->ptx && g->load != LOAD_ALIGNED && g->load != LOAD_STRIDED, "load %d", (int)g->load);
+}
+
+/* Outputs of a row of columns: of the last kept dim, and of the one before where columns of each are apart. */
+static uint64_t outputs_of_row(const layout *l, const geometry *g) {
+    const layout_dim *const last = &l->kept[l->kept_count - 1];
+    REQUIRE(g->apart >= 1 && (g->apart == 1 || (g->inner > 1 && l->kept_count > 1 && last->size == g->apart)),
+            "%" PRIu32 " apart", g->apart);
+    return last->size * (g->apart > 1 ? l->kept[l->kept_count - 2].size : 1);
+}
+
+/* Tiles cover the columns, work-items a tile whatever its vectors begin with, and those that share a column have rows
+ * that begin at the same place. */
+static void check_stream(const layout *l, const geometry *g) {
+    const uint64_t its = outputs_of_row(l, g);
+    const uint64_t columns = its * g->inner * g->fused, room = (uint64_t)g->lanes * g->vector;
+    REQUIRE(g->lanes * g->sharing <= g->scan.group, "%" PRIu32 " x %" PRIu32, g->lanes, g->sharing);
+    REQUIRE(g->period >= 1 && g->sharing >= 1 && g->sharing % g->period == 0, "period %" PRIu32, g->period);
+    REQUIRE(g->width >= 1 && g->tiles == ceil_div(columns, g->width), "%" PRIu64 " tiles", g->tiles);
+    REQUIRE(g->width + (g->phased ? g->vector - 1 : 0) <= room, "%" PRIu32 " columns", g->width);
+    REQUIRE((g->phased || columns >= g->vector) && g->width % g->inner == 0, "%" PRIu64 " columns", columns);
+    REQUIRE(g->fused == 1 || (g->tiles == 1 && g->width == columns), "%" PRIu32 " fused", g->fused);
+    REQUIRE(g->units == l->reduction / g->inner / g->fused && g->units >= 1, "%" PRIu64 " rows", g->units);
+    REQUIRE(g->outers * its == l->outputs, "%" PRIu64 " outers", g->outers);
+    REQUIRE(g->scan.jobs == g->tiles * g->outers * g->parts, "%" PRIu64 " jobs", g->scan.jobs);
+    REQUIRE(g->chunk <= PART_ELEMENTS_MAX / g->fused / g->inner, "chunk %" PRIu64, g->chunk);
+    REQUIRE(g->load != LOAD_ALIGNED || g->phased || (l->in_offset % g->vector == 0 && g->width % g->vector == 0),
+            "vectors of %" PRIu32, g->vector);
+}
+
+/* Every output is in one vector of its row, which has no more of the one before than that has, and no element of a
+ * reduction lies beyond what an int tells. */
+static void check_few_rows(const layout *l, const geometry *g) {
+    const layout_dim *const column = &l->kept[l->kept_count - 1];
+    const uint64_t vectors = g->outers * g->tiles, job = (uint64_t)g->scan.group * g->batch;
+    int64_t farthest = 0;
+    for (uint32_t i = 0; i < l->reduced_count; ++i)
+        farthest += (int64_t)(l->reduced[i].size - 1) * llabs(l->reduced[i].in);
+    REQUIRE(g->outers * column->size == l->outputs && g->tiles == ceil_div(column->size, g->vector),
+            "%" PRIu64 " vectors", vectors);
+    REQUIRE(g->vector <= column->size && (g->vector == 1 || column->in == 1), "vectors of %" PRIu32, g->vector);
+    REQUIRE(g->units == l->reduction && g->units <= FEW_ELEMENTS_MOST && g->unroll >= 1 && g->unroll <= g->units,
+            "%" PRIu64 " elements", g->units);
+    REQUIRE(farthest <= INT32_MAX, "elements %" PRId64 " apart", farthest);
+    REQUIRE(g->batch >= 1 && g->scan.jobs == ceil_div(vectors, job), "%" PRIu64 " jobs", g->scan.jobs);
+    REQUIRE(!g->one_job || g->scan.jobs * job <= UINT64_C(1) << 31, "%" PRIu64 " jobs", g->scan.jobs);
+}
+
+static void check_units(const layout *l, uint32_t bits, const geometry *g) {
+    const layout_dim *const last = &l->reduced[l->reduced_count - 1];
+    if (is_of(g, "rows")) {
+        const bool anywhere = g->overlap && g->load == LOAD_ALIGNED;
+        const uint64_t whole = last->size / g->vector; /* what is peeled off is read apart */
+        REQUIRE(g->unroll >= 1, "unroll %" PRIu32, g->unroll);
+        REQUIRE(g->segment_vectors == (anywhere ? ceil_div(last->size + g->vector - 1, g->vector)
+                                                : whole + (g->overlap && last->size % g->vector)),
+                "%" PRIu64 " vectors", g->segment_vectors);
+        REQUIRE(!anywhere || (last->size >= g->vector && g->scan.group > 1), "aligned vectors of %" PRIu32, g->vector);
+        REQUIRE(g->overlap || g->peel || last->size % g->vector == 0, "vectors of %" PRIu32, g->vector);
+        REQUIRE(g->units == l->reduction / last->size * g->segment_vectors, "%" PRIu64 " units", g->units);
+        REQUIRE(g->chunk <= PART_ELEMENTS_MAX / g->vector, "chunk %" PRIu64, g->chunk);
+        REQUIRE(!g->placed || (g->parts == 1 && g->lanes == 1 && g->vector > 1), "%" PRIu64 " parts", g->parts);
+        REQUIRE(g->vector <= 16 || g->scan.group == 1, "%" PRIu32 " work-items over wide vectors", g->scan.group);
+        REQUIRE(!g->placed || bits <= 16, "places beside %" PRIu32 " bits", bits);
+        REQUIRE(!g->one_block || (g->placed && l->reduction >> bits == 0), "%" PRIu64 " in a block", l->reduction);
+        REQUIRE(bits != 8 || g->unroll * g->vector < 255, "unroll %" PRIu32 " of %" PRIu32, g->unroll, g->vector);
+    } else if (is_of(g, "register_rows")) {
+        REQUIRE(g->parts == 1 && g->units * g->vector == l->reduction, "%" PRIu64 " units", g->units);
+        REQUIRE((uint64_t)g->lanes * g->loads >= g->units, "%" PRIu32 " loads", g->loads);
+    } else if (is_of(g, "blocks")) {
+        check_blocks(l, bits, g);
+    } else if (is_of(g, "transposed")) {
+        check_transposed(l, bits, g);
+    } else if (is_of(g, "stream")) {
+        check_stream(l, g);
+    } else if (is_of(g, "few_rows")) {
+        check_few_rows(l, g);
+    } else if (is_of(g, "permuted")) {
+        REQUIRE(g->segment_vectors >= 1 && g->units % g->segment_vectors == 0, "%" PRIu64 " units of %" PRIu64,
+                g->units, g->segment_vectors);
+        REQUIRE(l->reduced_count > 1 && g->vector <= VECTOR_MAX, "vectors of %" PRIu32, g->vector);
+    } else if (is_of(g, "segments")) {
+        REQUIRE(g->unroll >= 1, "unroll %" PRIu32, g->unroll);
+        REQUIRE(g->parts == 1 && g->scan.group == 1 && g->units <= PART_ELEMENTS_MAX / g->vector, "%" PRIu64 " units",
+                g->units);
+        REQUIRE(g->overlap == (last->size % g->vector != 0) && g->segment_vectors == ceil_div(last->size, g->vector) &&
+                    g->units == l->reduction / last->size * g->segment_vectors,
+                "%" PRIu64 " vectors", g->segment_vectors);
+    } else if (g->fused) {
+        REQUIRE(g->unroll >= 1, "unroll %" PRIu32, g->unroll);
+        REQUIRE(g->chunk <= PART_ELEMENTS_MAX / g->fused, "chunk %" PRIu64, g->chunk);
+    }
+}
+
+/* Fused rows are whole vectors of one tile, and follow each other in memory. */
+static void check_fused(uint64_t row_size, const layout_dim *column, const layout_dim *row, const geometry *g) {
+    const uint64_t width = row_size * g->fused;
+    REQUIRE(is_of(g, "columns") && g->scan.group == 1 && g->load != LOAD_ALIGNED, "%" PRIu32 " fused", g->fused);
+    REQUIRE(width % g->vector == 0 && g->strip > 1 && width <= (uint64_t)g->strip * g->vector && g->tiles == 1,
+            "%" PRIu64 " columns of %" PRIu32 " x %" PRIu32, width, g->vector, g->strip);
+    REQUIRE(column->in == (int64_t)(g->apart > 1 ? 1 : g->inner) && row->in == (int64_t)row_size,
+            "rows %" PRId64 " apart", row->in);
+    REQUIRE(row->size >= g->fused, "%" PRIu64 " rows", row->size);
+}
+
+/* The parts of an output cover it, with the pieces behind them where there are some, and none is empty. */
+static void check_parts(const layout *l, const geometry *g) {
+    const bool columns = is_of(g, "columns");
+    REQUIRE(g->units >= 1 && g->chunk >= 1 && g->parts >= 1, "%" PRIu64 " parts", g->parts);
+    if (g->pieces) {
+        const uint64_t before = g->parts * g->chunk;
+        REQUIRE((is_of(g, "rows") || is_of(g, "stream") || columns) && g->finish && g->piece >= 1, "pieces of %" PRIu64,
+                g->piece);
+        REQUIRE(before < g->units && ceil_div(g->units - before, g->piece) == g->pieces,
+                "%" PRIu64 " pieces of %" PRIu64, g->pieces, g->piece);
+        /* A work-item of columns counts on from piece to piece. */
+        const uint64_t sharing = columns ? g->scan.group / g->lanes : is_of(g, "stream") ? g->sharing : 1;
+        REQUIRE(g->chunk % sharing == 0 && g->piece % sharing == 0 && !(columns && g->one_block),
+                "%" PRIu64 " rows of %" PRIu64, g->chunk, g->piece);
+    } else {
+        REQUIRE(ceil_div(g->units, g->chunk) == g->parts, "%" PRIu64 " parts of %" PRIu64, g->parts, g->chunk);
+    }
+    if (columns) {
+        const layout_dim *const column = &l->kept[l->kept_count - 1];
+        const layout_dim *const row = &l->reduced[l->reduced_count - (g->inner > 1 ? 2 : 1)];
+        const uint64_t rows = l->reduction / g->inner / row->size * ceil_div(row->size, g->fused);
+        const uint64_t its = outputs_of_row(l, g), columns_of_row = its * g->inner;
+        if (g->fused != 1)
+            check_fused(columns_of_row, column, row, g);
+        REQUIRE(g->side <= (uint64_t)g->lanes * g->vector * g->strip &&
+                    g->side % (g->inner > 1 && g->fused == 1 ? (uint64_t)g->inner * g->apart : g->vector) == 0,
+                "%" PRIu64 " columns", g->side);
+        /* Vectors may begin before the first column. */
+        REQUIRE(g->tiles == ceil_div(columns_of_row * g->fused + (g->by_lines ? VECTOR_MAX - 1 : 0), g->side),
+                "%" PRIu64 " tiles", g->tiles);
+        REQUIRE(g->panel >= 1 && g->panel <= g->strip, "a panel of %" PRIu32, g->panel);
+        REQUIRE(g->outers == l->outputs / its, "%" PRIu64 " outers", g->outers);
+        REQUIRE(g->units == rows, "%" PRIu64 " rows", g->units);
+        REQUIRE(g->scan.jobs == g->tiles * g->outers * g->parts, "%" PRIu64 " jobs", g->scan.jobs);
+        REQUIRE(!g->past || (g->scan.group == 1 && g->vector > 1 && g->parts == 1), "%" PRIu64 " parts", g->parts);
+    } else if (is_of(g, "segments")) {
+        const uint64_t size = l->kept[l->kept_count - 1].size, side = ceil_div(size, g->tiles);
+        REQUIRE(side <= g->strip && ceil_div(size, side) == g->tiles, "%" PRIu64 " tiles", g->tiles);
+        REQUIRE(g->scan.jobs == g->tiles * (l->outputs / size), "%" PRIu64 " jobs", g->scan.jobs);
+    } else if (is_of(g, "transposed")) {
+        REQUIRE(g->scan.jobs == ceil_div(g->outers, g->vector), "%" PRIu64 " jobs", g->scan.jobs);
+    } else if (is_of(g, "blocks")) {
+        REQUIRE(g->scan.jobs == ceil_div(g->outers, g->batch), "%" PRIu64 " jobs", g->scan.jobs);
+    } else if (is_of(g, "rows") || is_of(g, "permuted") || is_of(g, "register_rows")) {
+        const uint64_t rows = (uint64_t)(g->scan.group / g->lanes) * (is_of(g, "register_rows") ? g->batch : 1);
+        REQUIRE(g->scan.jobs == ceil_div(l->outputs, rows) * g->parts, "%" PRIu64 " jobs", g->scan.jobs);
+    }
+}
+
+/* The outputs that share a counter, at most. */
+static uint64_t unit_outputs(const layout *l, const geometry *g) {
+    if (is_of(g, "stream"))
+        return g->width / g->inner / g->fused;
+    if (!is_of(g, "columns"))
+        return 1;
+    const uint64_t row = l->outputs / g->outers;
+    return g->side < row ? g->side : row;
+}
+
+/* Counters of each unit: what came, what was drawn, and words of the best so far, where they hold key and tie. */
+static void check_counters(const problem *p, const layout *l, const device_facts *device, const geometry *g) {
+    const bool tiles = is_of(g, "columns") || is_of(g, "stream");
+    const uint64_t units = tiles ? g->tiles * g->outers : l->outputs;
+    REQUIRE(g->finish == device->ordering, "ordering %d", (int)g->finish);
+    const uint64_t each = g->one_word    ? 2 + 2 * unit_outputs(l, g)
+                          : g->two_words ? 2 + 4 * g->parts
+                          : g->pieces    ? 2
+                                         : 1;
+    REQUIRE(g->unit_counters == each && g->counters == units * each, "%" PRIu64 " counters", g->counters);
+    REQUIRE(g->counters <= COUNTERS_A_QUEUE, "%" PRIu64 " counters", g->counters);
+    if (has_words(g))
+        REQUIRE(device->wide_atomics && (tiles ? g->scan.group > 1 : g->ptx || g->scan.group == 1),
+                "words by ordering %d", (int)g->finish);
+    if (g->two_words) {
+        REQUIRE(!g->one_word && !g->pieces && g->parts <= 1023, "two words of %" PRIu64 " parts", g->parts);
+        REQUIRE(is_of(g, "rows") && l->reduction < INT32_MAX, "two words of %" PRIu64, l->reduction);
+    }
+    if (g->one_word) {
+        REQUIRE(p->input.type->bits <= 32 && l->reduction < UINT32_MAX, "one word of %" PRIu32 " bits and %" PRIu64,
+                p->input.type->bits, l->reduction);
+    }
+}
+
+/* Aligned loads start at multiples of the vector. */
+static void check_alignment(const layout *l, const geometry *g) {
+    const layout_dim *const last = &l->reduced[l->reduced_count - 1], *const column = &l->kept[l->kept_count - 1];
+    const layout_dim *const nearest = g->inner > 1 && g->apart == 1 ? last : column;
+    const layout_dim *const along = is_of(g, "columns") ? nearest : last;
+    const int64_t vector = g->vector;
+    if (!is_of(g, "columns") && !is_of(g, "rows") && !is_of(g, "register_rows") && !is_of(g, "segments"))
+        return; /* check_blocks, check_transposed, check_stream, check_few_rows, check_units */
+    REQUIRE((g->load == LOAD_STRIDED) == (along->in != 1), "stride %" PRId64, along->in);
+    if (g->load != LOAD_ALIGNED || g->overlap || g->peel)
+        return;
+    REQUIRE(l->in_offset % vector == 0, "offset %" PRId64, l->in_offset);
+    for (uint32_t i = 0; i < l->kept_count; ++i)
+        REQUIRE(&l->kept[i] == along || l->kept[i].size == 1 || l->kept[i].in % vector == 0, "kept %" PRIu32, i);
+    for (uint32_t i = 0; i < l->reduced_count; ++i)
+        REQUIRE(&l->reduced[i] == along || l->reduced[i].size == 1 || l->reduced[i].in % vector == 0, "reduced");
+}
+
+void check_geometry(const problem *p, const layout *l, const device_facts *device, uint32_t group_limit,
+                    const geometry *g) {
+    char options[OPTIONS_CAPACITY];
+    check_grid(&g->scan, group_limit);
+    REQUIRE(is_power(g->vector) && g->vector <= 32, "vectors of %" PRIu32, g->vector);
+    REQUIRE((is_power(g->lanes) || is_of(g, "stream")) && g->lanes <= g->scan.group, "%" PRIu32 " lanes", g->lanes);
+    check_units(l, p->input.type->bits, g);
+    check_parts(l, g);
+    check_alignment(l, g);
+    if (g->parts > 1) {
+        check_grid(&g->merge, group_limit);
+        REQUIRE(is_power(g->merge_lanes) && g->merge_lanes <= g->merge.group, "%" PRIu32 " lanes", g->merge_lanes);
+        if (g->finish != ORDERING_NONE)
+            check_counters(p, l, device, g);
+        REQUIRE(g->parts <= UINT64_MAX / l->outputs, "%" PRIu64 " parts", g->parts);
+    }
+    memset(options, 'x', sizeof options);
+    options_scan(p, l, g, options);
+    REQUIRE(memchr(options, 0, sizeof options), "options");
+    memset(options, 'x', sizeof options);
+    options_merge(p, l, g, options);
+    REQUIRE(memchr(options, 0, sizeof options), "options");
+}
