@@ -36,6 +36,16 @@ static inline ulong index_of(const dims_t *dims, const permuted_t *g, const ulon
     return g->first_index + (ulong)unravel(position, REDUCED_COUNT(*dims), dims->reduced_size, g->weight);
 }
 
+/* From the first segment to another; of two dims one at most is not in a segment. */
+static inline steps_t segment_at(const dims_t *dims, const permuted_t *g, const ulong segment) {
+#if REDUCED
+    (void)g;
+    return (long)segment * STEPS(dims->reduced_in[0], dims->mask.reduced[0]);
+#else
+    return UNRAVEL_STEPS(segment, (int)g->outer, dims, reduced);
+#endif
+}
+
 /* Where a vector is: its number in a segment, the segment's number, and what lies first in it. */
 typedef struct {
     ulong x, segment;
@@ -46,7 +56,7 @@ static inline vector_t vector_at(const at_t start, const dims_t *dims, const per
     vector_t at;
     at.segment = quotient(v, g->segment_vectors);
     at.x = v - at.segment * g->segment_vectors;
-    at.row = moved(start, UNRAVEL_STEPS(at.segment, (int)g->outer, dims, reduced));
+    at.row = moved(start, segment_at(dims, g, at.segment));
     return at;
 }
 
@@ -100,7 +110,7 @@ static inline void go_on(const at_t start, const dims_t *dims, const permuted_t 
     at->x -= wraps ? g->segment_vectors : 0;
     if (segments + wraps) {
         at->segment += segments + wraps;
-        at->row = moved(start, UNRAVEL_STEPS(at->segment, (int)g->outer, dims, reduced));
+        at->row = moved(start, segment_at(dims, g, at->segment));
     }
 }
 
@@ -222,6 +232,9 @@ static inline T bits_of(__global const T *in, const dims_t *dims, const permuted
     if (KEY_TELLS(k))
         return bits_of_key(k) ^ TURN_OF(x);
     long at = OF_INPUT(input_start(dims, out));
+#if REDUCED
+#pragma unroll
+#endif
     for (int d = 0; d < REDUCED_COUNT(*dims); ++d) {
         const long weight = d ? (long)ENTRY(g->weight, d) : g->weight[0];
         const ulong size = d ? ENTRY(dims->reduced_size, d) : dims->reduced_size[0];

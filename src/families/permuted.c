@@ -187,7 +187,8 @@ static bool memory_has_runs(const geometry_request *r, const geometry *g) {
     const layout_dim *const last = &r->layout->reduced[r->layout->reduced_count - 1];
     const uint32_t bytes = element_bytes(r->problem);
     (void)g;
-    return r->layout->reduction >= r->tuning->permuted_bytes / bytes &&
+    return r->layout->reduced_count <= r->tuning->permuted_dims &&
+           r->layout->reduction >= r->tuning->permuted_bytes / bytes &&
            order_of(r->layout).run * bytes >= r->tuning->permuted_run_bytes &&
            (last->in != 1 || last->size < r->tuning->permuted_row_bytes / bytes);
 }
