@@ -48,8 +48,8 @@ static const struct {
     /* one dim, and neighbours of an output on another; rows of whole vectors and not */
     {"few-rows",
      {{3, FIRST, {19, 66, 5}}, {2, FIRST, {33, 301}}, {3, FIRST | THIRD, {7, 67, 3}}, {3, SECOND, {300, 3, 5}}}},
-    {"stream", {{2, SECOND, {67, 257}}, {2, FIRST, {33, 301}}, {2, FIRST, {257, 67}}, {2, SECOND, {5, 4097}}}},
-    {"split-stream", {{2, SECOND, {67, 257}}, {2, FIRST, {33, 301}}, {2, FIRST, {257, 67}}, {2, SECOND, {5, 4097}}}},
+    {"stream", {{2, SECOND, {67, 257}}, {2, FIRST, {33, 301}}, {2, FIRST, {257, 301}}, {2, SECOND, {5, 4097}}}},
+    {"split-stream", {{2, SECOND, {67, 257}}, {2, FIRST, {33, 301}}, {2, FIRST, {257, 301}}, {2, SECOND, {5, 4097}}}},
     {"gathered-rows",
      {{2, FIRST, {257, 67}}, {3, SECOND, {7, 65, 33}}, {3, SECOND, {33, 300, 4}}, {4, FIRST | THIRD, {9, 5, 11, 7}}}},
     {"columns",
