@@ -261,7 +261,7 @@ typedef struct geometry {
     bool together, placed; /* rows.cl: TOGETHER, PLACED */
     bool by_value;         /* rows.cl: BY_VALUE */
     bool steady;           /* rows.cl: STEADY; column.clh: RUNS */
-    bool gaps;             /* rows.cl: GAPS, and what it takes */
+    bool gaps;             /* rows.cl: GAPS, and what it takes; permuted.cl takes ahead_by */
     int64_t ahead_by, turned_by;
     uint64_t turn;
     uint64_t pieces, piece;   /* rows.cl: TAIL, unless pieces is 0; units of one */

@@ -3,12 +3,12 @@
  *
  * A job is ROWS outputs, or (SPLIT) one part of one output; LANES work-items share an output. The reduced dims come in
  * the order of memory, the nearest last; the innermost of them, without gaps, are one segment, and a position counts
- * the elements so. A batch of vectors is looked at again only where one of its keys is as good as the best so far: then
- * the best of each vector, and of equals the one whose index wins.
+ * the elements so. Vectors are accumulated by blocks, of which only the best key is asked for. Where in a block the
+ * winner is, is looked up when two blocks have the same key, or at the end (permuted_ties.clh).
  *
  * From the host (options.clh): GROUP, LANES, UNROLL (vectors of a batch), and OVERLAP: a segment's last vector is moved
  * back to end with it; with aligned loads segments begin and end anywhere, and what their first and last vectors have
- * of others is not looked at. An element that is seen twice changes nothing. */
+ * of others is replaced by the nearest element. An element that is seen twice changes nothing. */
 #include "options.clh"
 
 #include "memory/index.clh"
