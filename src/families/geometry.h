@@ -143,8 +143,13 @@ void set_counters(uint64_t units, uint32_t each, geometry *g);
  * loop. g->scan is set. */
 const char *plan_merge(const geometry_request *r, uint64_t units, uint64_t width, geometry *g);
 
-/* g->lanes, the work-items that share a row of g->units vectors; how many a work-group has (rows.c). */
-uint32_t choose_row_lanes(const geometry_request *r, lane_rule rule, geometry *g);
+/* Rows of g->units vectors (rows.c): lanes, work-group and parts, where a unit is so many turns of a loop: NULL, or why
+ * that cannot be. Then their jobs. */
+const char *cut_rows(const geometry_request *r, uint64_t turns, geometry *g);
+void distribute_rows(const geometry_request *r, geometry *g);
+/* Whether aligned vectors read rows that begin anywhere. */
+bool lies_anywhere(const geometry *g);
+void describe_rows(const geometry *g, writer *out);
 
 /* Whether each work-group has one job, which the kernel then need not count (ONE_JOB); g->scan is set. */
 bool has_one_job(const geometry *g);

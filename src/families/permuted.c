@@ -74,10 +74,6 @@ static uint32_t aligned_in_order(const layout *l, const memory_layout *m, uint32
     return vector;
 }
 
-static bool lies_anywhere(const geometry *g) {
-    return g->overlap && g->load == LOAD_ALIGNED;
-}
-
 static void choose_vector(const geometry_request *r, const memory_layout *m, geometry *g) {
     const tuning_row *t = r->tuning;
     const uint32_t widest = floor_power(m->run, widest_vector(r, t->vector_bytes, false));
@@ -119,19 +115,11 @@ static const char *lay_out_permuted(const geometry_request *r, geometry *g) {
     g->segment_vectors = ceil_div(m.run + before, g->vector);
     g->units = l->reduction / m.run * g->segment_vectors;
     g->unroll = loads_in_flight(r, lies_anywhere(g) ? min_u32(t->unroll_rows, t->unroll_anywhere) : t->unroll_rows);
-    const uint32_t group = choose_row_lanes(r, r->lanes, g);
-    const uint64_t rows = group / g->lanes;
-    if (r->split && rows != 1)
-        return "a work-group takes several rows, which it cannot split";
-    const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
-    g->least = max_u64((uint64_t)g->lanes * g->unroll, t->part_bytes / vector_bytes);
-    const uint64_t step = group > 1 ? g->lanes : g->least;
-    const uint64_t smallest = max_u64(step, min_u64(g->least, t->row_part_bytes / vector_bytes));
-    const char *const refused = cut(r, ceil_div(l->outputs, rows), smallest, step, part_units(r, g->vector, 4), g);
+    const char *const refused = cut_rows(r, 4, g);
     if (refused)
         return refused;
     g->unroll = (uint32_t)min_u64(g->unroll, ceil_div(g->chunk, g->lanes));
-    g->scan = distribute(r, group, ceil_div(l->outputs, rows) * g->parts, t->groups_max);
+    distribute_rows(r, g);
     g->one_job = has_one_job(g);
     return plan_merge(r, l->outputs, 1, g);
 }
@@ -166,10 +154,6 @@ static void set_permuted(const layout *l, const geometry *g, uint64_t jobs, kern
     set_argument(arguments, 0, &p, sizeof p);
 }
 
-static void describe(const geometry *g, writer *out) {
-    text_add(out, "%" PRIu32 " lanes an output, vectors of %" PRIu32, g->lanes, g->vector);
-}
-
 const family family_permuted = {
     .name = "permuted",
     .kernel = "permuted",
@@ -179,7 +163,7 @@ const family family_permuted = {
     .lay_out = lay_out_permuted,
     .options = add_options,
     .arguments = set_permuted,
-    .describe = describe,
+    .describe = describe_rows,
 };
 
 /* The order of memory suits where it has long runs, and the order of the index none. */

@@ -43,7 +43,7 @@ static uint32_t anywhere_vector(const geometry_request *r, uint32_t widest) {
                : 1;
 }
 
-static bool lies_anywhere(const geometry *g) {
+bool lies_anywhere(const geometry *g) {
     return g->overlap && g->load == LOAD_ALIGNED;
 }
 
@@ -100,9 +100,9 @@ static uint32_t lanes_along(const geometry_request *r, uint64_t units) {
     return lanes;
 }
 
-/* A small work-group reduces cheaply; with few vectors in flight for each lane it takes more lanes to keep the memory
- * busy. */
-uint32_t choose_row_lanes(const geometry_request *r, lane_rule rule, geometry *g) {
+/* Lanes and work-group for rows of g->units vectors. A small work-group reduces cheaply; with few vectors in flight for
+ * each lane it takes more lanes to keep the memory busy. */
+static uint32_t choose_row_lanes(const geometry_request *r, lane_rule rule, geometry *g) {
     const tuning_row *t = r->tuning;
     uint32_t group = floor_power(t->group, r->group_limit);
     g->lanes = group;
@@ -162,6 +162,25 @@ static void choose_words(const geometry_request *r, geometry *g) {
         set_counters(r->layout->outputs, (uint32_t)each, g);
 }
 
+const char *cut_rows(const geometry_request *r, uint64_t turns, geometry *g) {
+    const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
+    const uint32_t group = g->scan.group = choose_row_lanes(r, r->lanes, g);
+    const uint64_t rows = group / g->lanes;
+    g->least = max_u64((uint64_t)g->lanes * g->unroll, r->tuning->part_bytes / vector_bytes);
+    if (r->split && rows != 1)
+        return "a work-group takes several rows, which it cannot split";
+    /* A work-item alone takes whole batches (TOGETHER in kernels/families/rows.cl). Among many work-groups a row that
+     * is worth sharing out at all is shared by as many as have a vector for each work-item. */
+    const uint64_t step = group > 1 ? g->lanes : g->least;
+    const uint64_t smallest = max_u64(step, min_u64(g->least, r->tuning->row_part_bytes / vector_bytes));
+    g->scan.jobs = ceil_div(r->layout->outputs, rows);
+    return cut(r, g->scan.jobs, smallest, step, part_units(r, g->vector, turns), g);
+}
+
+void distribute_rows(const geometry_request *r, geometry *g) {
+    g->scan = distribute(r, g->scan.group, g->scan.jobs * g->parts, r->tuning->groups_max);
+}
+
 static const char *lay_out_rows(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     const uint64_t segment = l->reduced[l->reduced_count - 1].size;
@@ -177,29 +196,20 @@ static const char *lay_out_rows(const geometry_request *r, geometry *g) {
         g->aligned_elements = 1; /* the kernel finds aligned vectors wherever rows begin */
     }
     g->units = l->reduction / segment * g->segment_vectors;
-    const uint32_t group = choose_row_lanes(r, r->lanes, g);
-    const uint64_t rows = group / g->lanes;
-    const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
-    g->least = max_u64((uint64_t)g->lanes * g->unroll, r->tuning->part_bytes / vector_bytes);
-    if (r->split && rows != 1)
-        return "a work-group takes several rows, which it cannot split";
-    /* A work-item alone takes whole batches (TOGETHER in kernels/families/rows.cl). Among many work-groups a row that
-     * is worth sharing out at all is shared by as many as have a vector for each work-item. */
-    const uint64_t step = group > 1 ? g->lanes : g->least;
-    const uint64_t smallest = max_u64(step, min_u64(g->least, r->tuning->row_part_bytes / vector_bytes));
-    const char *const refused = cut(r, ceil_div(l->outputs, rows), smallest, step, part_units(r, g->vector, 1), g);
+    const char *const refused = cut_rows(r, 1, g);
     if (refused)
         return refused;
+    const uint32_t group = g->scan.group;
     choose_row_loop(r, g, group);
     look_ahead_over_gaps(r, g);
     if (g->by_value && l->reduced_count == 1 && !g->gaps && !comes_from_memory(r))
         g->ahead = 0; /* so short a loop reaches far ahead by itself */
-    g->scan = distribute(r, group, ceil_div(l->outputs, rows) * g->parts, r->tuning->groups_max);
+    distribute_rows(r, g);
     /* Whole rows of one dim gain by the loop; float16 over several lost by it. */
     g->one_job = has_one_job(g) && (g->parts > 1 || l->reduced_count > 1);
     const char *const unmerged = plan_merge(r, l->outputs, 1, g);
     if (!unmerged && group > 1 && !g->gaps)
-        leave_tail(r, r->tuning->tail_percent, l->outputs, step, g->least, g);
+        leave_tail(r, r->tuning->tail_percent, l->outputs, g->lanes, g->least, g);
     choose_words(r, g);
     return unmerged;
 }
@@ -249,7 +259,7 @@ static void set_rows(const layout *l, const geometry *g, uint64_t jobs, kernel_a
     set_argument(arguments, 0, &rows, bytes);
 }
 
-static void describe(const geometry *g, writer *out) {
+void describe_rows(const geometry *g, writer *out) {
     text_add(out, "%" PRIu32 " lanes an output, vectors of %" PRIu32, g->lanes, g->vector);
 }
 
@@ -263,7 +273,7 @@ const family family_rows = {
     .lay_out = lay_out_rows,
     .options = add_options,
     .arguments = set_rows,
-    .describe = describe,
+    .describe = describe_rows,
 };
 
 static bool rows_are_short(const geometry_request *r, const geometry *g) {
