@@ -275,7 +275,7 @@ typedef struct geometry {
     uint64_t segment_vectors; /* rows, segments: vectors of the last reduced dim */
     bool one_block;           /* columns: no accumulator counts more rows than it can; rows placed: a row is a block */
     bool past, by_lines;      /* columns: PAST, BY_LINES */
-    /* columns, permuted, segments: tiles over the dim of the columns, and outputs that each column dim serves; blocks:
+    /* columns, segments: tiles over the dim of the columns, and outputs that each column dim serves; blocks:
      * how many there are */
     uint64_t tiles, outers;
     uint32_t inner;          /* stream, columns: of these that belong to an output */
@@ -283,7 +283,7 @@ typedef struct geometry {
     uint32_t sharing, width; /* stream: work-items that share a column, columns of a tile */
     uint32_t period;         /* stream: rows after which they begin at the same place within a vector */
     bool phased;             /* stream.cl: PHASED */
-    uint64_t side;           /* columns, permuted, segments: columns of a tile, except the last */
+    uint64_t side;           /* columns, segments: columns of a tile, except the last */
     launch_grid scan;
     launch_grid merge; /* used when parts > 1 */
     uint32_t merge_lanes;
