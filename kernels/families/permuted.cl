@@ -236,11 +236,10 @@ static inline T bits_of(__global const T *in, const dims_t *dims, const permuted
 #pragma unroll
 #endif
     for (int d = 0; d < REDUCED_COUNT(*dims); ++d) {
-        const long weight = d ? (long)ENTRY(g->weight, d) : g->weight[0];
-        const ulong size = d ? ENTRY(dims->reduced_size, d) : dims->reduced_size[0];
+        const long weight = STRIDE_OF(g->weight, d);
+        const ulong size = SIZE_OF(dims->reduced_size, d);
         const ulong digit = index / (ulong)abs(weight) % size;
-        at += (long)(weight > 0 ? digit : size - 1 - digit) *
-              (long)(d ? ENTRY(dims->reduced_in, d) : dims->reduced_in[0]);
+        at += (long)(weight > 0 ? digit : size - 1 - digit) * STRIDE_OF(dims->reduced_in, d);
     }
     return in[at];
 }

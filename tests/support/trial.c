@@ -10,10 +10,16 @@ static size_t element_size(argmax_cl_dtype dtype) {
     return problem_dtype_find(dtype)->bits / 8;
 }
 
+/* What has no memory is not wrong: not the failure that shrink_problem looks for. */
+static bool no_memory(runner *r, size_t bytes) {
+    r->status = ARGMAX_CL_ERROR_OUT_OF_HOST_MEMORY;
+    return runner_failed(r, "out of host memory for %zu bytes", bytes);
+}
+
 static bool open_arena(runner *r, const trial *t, arena *a, uint64_t elements, argmax_cl_dtype dtype) {
     const size_t element = element_size(dtype), bytes = (size_t)elements * element;
     return arena_open(a, bytes, r->guard, t->p->memory == MEMORY_HOST && !r->aligned_host ? element : 0) ||
-           runner_failed(r, "out of host memory for %zu bytes", bytes);
+           no_memory(r, bytes);
 }
 
 static bool trial_open(runner *r, trial *t, const void *content) {
@@ -94,7 +100,7 @@ static bool open_workspace(runner *r, trial *t) {
     if (bytes == 0)
         return true;
     if (!arena_open(&t->workspace, bytes, r->guard, 0))
-        return runner_failed(r, "out of host memory for %zu bytes", bytes);
+        return no_memory(r, bytes);
     arena_fill(&t->workspace);
     return opencl_ok(r, arena_upload(&t->workspace, r->context, r->queue, CL_MEM_READ_WRITE, MEMORY_DEVICE, NULL),
                      "transfer of the workspace");
@@ -179,7 +185,7 @@ static bool run_host(runner *r, trial *t) {
             continue;
         arenas[i]->backing = malloc(arena_size(arenas[i]) + arenas[i]->shift);
         if (!arenas[i]->backing)
-            return runner_failed(r, "out of host memory for %zu bytes", arena_size(arenas[i]));
+            return no_memory(r, arena_size(arenas[i]));
     }
     argmax_cl_host_arrays arrays = ARGMAX_CL_HOST_ARRAYS_INIT;
     arrays.input = host_array(&t->input);
