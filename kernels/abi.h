@@ -44,6 +44,12 @@ typedef struct {
     abi_long kept_value[ROOM];
 } maximum_dims_t;
 
+/* REPEATED: a reduced dim along which the input has the same element again, and which nobody reads. Indices are told with
+ * it: `added` more for each `every` of those that are read, and once more where the last of equals is wanted. */
+typedef struct {
+    abi_ulong every, added;
+} repeated_dim_t;
+
 /* Every kernel: the collapsed problem. */
 typedef struct {
     abi_ulong outputs, reduction;
@@ -60,6 +66,9 @@ typedef struct {
 #endif
 #if !defined(ON_DEVICE) || BOTH
     maximum_dims_t maximum;
+#endif
+#if !defined(ON_DEVICE) || REPEATED
+    repeated_dim_t repeated;
 #endif
 } dims_t;
 

@@ -139,6 +139,7 @@ typedef struct layout {
     int64_t in_offset, mask_offset, index_offset, value_offset, max_index_offset, max_value_offset;
     uint64_t outputs, reduction;
     bool reversed; /* the index counts from the other end: every reduced dim was backward, and has been turned */
+    repeated_dim_t repeated; /* one that is left out; added 0: none */
 } layout;
 
 /* p->outputs must not be 0. Cannot fail. */
@@ -299,6 +300,10 @@ typedef struct geometry {
 /* Whether a launch that merges too has its partial answers beside the counters, and none in the workspace. */
 static inline bool has_words(const geometry *g) {
     return g->one_word || g->two_words;
+}
+/* Whether the scanning kernel writes answers, not partials alone. */
+static inline bool scan_answers(const geometry *g) {
+    return g->parts == 1 || g->finish != ORDERING_NONE;
 }
 
 /* What `divide` of kernels/memory/index.clh takes instead of a divisor: 0 for 1. */

@@ -190,7 +190,7 @@ static inline bool leave_vector(__global const T *in, OUTPUTS, const dims_t *d, 
         const PIECES(T) k = PASTE(vload, PIECE)(0, keys + q);
         const PIECES(IDX_T) none = PASTE(as_, PIECES(IDX_T))(PASTE(convert_, PIECES(SIGNED_IDX_T))(NO_WINNERS(k)));
         const PIECES(IDX_T) row = PASTE(convert_, PIECES(IDX_T))(PASTE(vload, PIECE)(0, at + q)) + (IDX_T)from;
-        put_piece(PIECE_ALONG(INDEX_OF(IDX_T, d, row) | none, g->column_index),
+        put_piece(PIECE_ALONG(INDEX_OF(IDX_T, d, 0, row) | none, g->column_index),
                   PIECE_AT(index + o->index[0], column + q, g->column_index));
 #if VALUE
         leave_values(in, value, d, g, o, column + (ulong)q, k, at + q, from);

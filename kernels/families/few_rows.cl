@@ -34,7 +34,7 @@ static inline void leave(__global const T *in, TARGET, const dims_t *dims, const
         IDX_T answers[VEC];
 #pragma unroll
         for (uint j = 0; j < VEC; ++j)
-            answers[j] = WINS(keys[j], at[j]) ? INDEX_OF(IDX_T, dims, (IDX_T)at[j]) : (IDX_T)~0ul;
+            answers[j] = WINS(keys[j], at[j]) ? INDEX_OF(IDX_T, dims, x, (IDX_T)at[j]) : (IDX_T)~0ul;
         *all = JOINED(answers);
         return;
     }

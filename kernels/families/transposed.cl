@@ -164,8 +164,8 @@ static inline bool leave_together(OUTPUTS, const dims_t *d, const ulong first, P
 #pragma unroll
     for (int i = 0; i < COLUMNS; ++i) {
         VECTOR(IDX_T) answers = AS(IDX_T)(CONVERT(SIGNED_IDX_T)(places[i]));
-#if REVERSED
-        answers = INDEX_OF(IDX_T, d, answers) | AS(IDX_T)(CONVERT(SIGNED_IDX_T)(places[i] < (PLACES_T)0));
+#if REVERSED || REPEATED
+        answers = INDEX_OF(IDX_T, d, 0, answers) | AS(IDX_T)(CONVERT(SIGNED_IDX_T)(places[i] < (PLACES_T)0));
 #endif
         put_piece(PIECE_ALONG(answers, step), PIECE_AT(index + d->index_offset, at + i * VEC, step));
     }

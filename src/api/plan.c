@@ -37,7 +37,7 @@ static argmax_cl_status compile_stages(argmax_cl_plan plan, uint32_t *allowed) {
     argmax_cl_status status = program_get(plan->handle, scan, plan->scan_options, &plan->scan_program);
     if (!status)
         status = group_allowed(plan->handle, plan->scan_program, scan, *allowed, allowed);
-    if (status || g->parts == 1 || g->finish != ORDERING_NONE)
+    if (status || scan_answers(g))
         return status;
     options_merge(&plan->problem, &plan->layout, g, plan->merge_options);
     status = program_get(plan->handle, "merge", plan->merge_options, &plan->merge_program);

@@ -51,6 +51,8 @@ static void add_outputs(writer *w, const problem *p, const layout *l) {
                  p->max_value.type != NULL);
     if (l->reversed)
         text_add(w, " -DREVERSED=1");
+    if (l->repeated.added)
+        text_add(w, " -DREPEATED=1");
     if (has_values(p))
         text_add(w, " -DNO_WINNER=0x%" PRIx64, p->input.type->no_winner);
 }
@@ -62,7 +64,7 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char opt
     writer w = {options, OPTIONS_CAPACITY, 0};
     text_add(&w, "-cl-std=%s", standards[g->finish]);
     add_order(&w, p, l);
-    if (g->parts == 1 || g->finish != ORDERING_NONE)
+    if (scan_answers(g))
         add_outputs(&w, p, l);
     text_add(&w, " -DSPLIT=%d -DKEPT=%" PRIu32 " -DREDUCED=%" PRIu32, g->parts > 1, dims_kind(l->kept_count),
              dims_kind(l->reduced_count));

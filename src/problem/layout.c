@@ -74,6 +74,28 @@ static void turn_reduction(layout *out) {
     out->reversed = backward;
 }
 
+/* Of elements that are the same a reduction needs one: the first or the last, as of any equals. The longest dim whose
+ * input and mask stand still is left out, and comes back in what is told of an index. */
+static void leave_out_repeats(layout *out) {
+    uint32_t longest = out->reduced_count;
+    for (uint32_t i = 0; i < out->reduced_count; ++i)
+        if (out->reduced[i].in == 0 && out->reduced[i].mask == 0 &&
+            (longest == out->reduced_count || out->reduced[i].size > out->reduced[longest].size))
+            longest = i;
+    if (longest == out->reduced_count)
+        return;
+    const uint64_t size = out->reduced[longest].size;
+    uint64_t every = 1;
+    for (uint32_t i = longest + 1; i < out->reduced_count; ++i) {
+        every *= out->reduced[i].size;
+        out->reduced[i - 1] = out->reduced[i];
+    }
+    out->repeated.every = every;
+    out->repeated.added = every * (size - 1);
+    out->reduction /= size;
+    out->reduced_count = merge_neighbours(out->reduced, out->reduced_count - 1);
+}
+
 static int64_t stride_of(const tensor_view *view, uint32_t axis) {
     return view->type ? view->stride[axis] : 0;
 }
@@ -106,6 +128,7 @@ void layout_collapse(const problem *p, layout *out) {
     }
     out->kept_count = merge_neighbours(out->kept, out->kept_count);
     out->reduced_count = merge_neighbours(out->reduced, out->reduced_count);
+    leave_out_repeats(out);
     turn_reduction(out);
     const layout_dim single = {.size = 1, .in = 1, .mask = is_masked(p)};
     if (!out->kept_count)

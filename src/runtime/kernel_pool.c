@@ -19,7 +19,8 @@ static dims_t dims_argument(const layout *l) {
                 .outputs = l->outputs,
                 .reduction = l->reduction,
                 .kept_count = l->kept_count,
-                .reduced_count = l->reduced_count};
+                .reduced_count = l->reduced_count,
+                .repeated = l->repeated};
     d.mask.offset = l->mask_offset;
     d.maximum.index_offset = l->max_index_offset;
     d.maximum.value_offset = l->max_value_offset;
@@ -101,7 +102,8 @@ static size_t copy_dims(char *to, const void *from, size_t bytes, size_t scalars
     return scalars + list_count * list;
 }
 
-/* The dims with lists of `room` entries; `masked` where the kernel knows the mask. */
+/* The dims with lists of `room` entries; `masked` where the kernel knows the mask. A repeated dim is for those that tell
+ * indices. */
 static cl_int set_dims(cl_kernel kernel, cl_uint at, const dims_t *dims, bool masked, bool both, uint32_t room) {
     char argument[sizeof *dims];
     size_t bytes = copy_dims(argument, dims, offsetof(dims_t, mask), offsetof(dims_t, reduced_size), room);
@@ -110,6 +112,10 @@ static cl_int set_dims(cl_kernel kernel, cl_uint at, const dims_t *dims, bool ma
     if (both)
         bytes += copy_dims(argument + bytes, &dims->maximum, sizeof dims->maximum, offsetof(maximum_dims_t, kept_index),
                            room);
+    if (dims->repeated.added) {
+        memcpy(argument + bytes, &dims->repeated, sizeof dims->repeated);
+        bytes += sizeof dims->repeated;
+    }
     return clSetKernelArg(kernel, at, bytes, argument);
 }
 
@@ -129,6 +135,8 @@ static cl_int set_scan(const struct argmax_cl_plan_s *plan, cl_kernel kernel, bo
     const cl_uint first = scan_buffers(&plan->problem, g);
     kernel_arguments arguments = {.dims = dims_argument(&plan->layout)};
     arguments.dims.mask.along = g->mask_along;
+    if (!scan_answers(g))
+        arguments.dims.repeated = (repeated_dim_t){0};
     g->family->arguments(&plan->layout, g, idle ? 0 : g->scan.jobs, &arguments);
     const dims_t *const dims = &arguments.dims;
     cl_int code = set_dims(kernel, first, dims, is_masked(&plan->problem), wants_both(&plan->problem),

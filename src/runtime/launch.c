@@ -41,7 +41,7 @@ static cl_int set_scan_buffers(argmax_cl_plan plan, cl_kernel scan, const argmax
     cl_int code = set_buffers(scan, 0, inputs, count);
     if (code == CL_SUCCESS && g->parts > 1)
         code = set_buffers(scan, count, &target, 1);
-    if (code == CL_SUCCESS && (g->parts == 1 || g->finish != ORDERING_NONE))
+    if (code == CL_SUCCESS && scan_answers(g))
         code = set_outputs(p, scan, g->parts == 1 ? count : finish_outputs(p, g), b);
     return code;
 }

@@ -62,6 +62,10 @@ static element walk(const layout *l, uint64_t index, uint64_t place) {
         e.index += at * (uint64_t)l->kept[k].index;
         e.value += at * (uint64_t)l->kept[k].value;
     }
+    if (l->repeated.added) {
+        const uint64_t every = l->repeated.every, size = l->repeated.added / every + 1;
+        place = place / every / size * every + place % every;
+    }
     if (l->reversed)
         place = l->reduction - 1 - place;
     for (uint32_t i = l->reduced_count; i-- > 0;) {

@@ -51,7 +51,10 @@ static void print_layout(const layout *l) {
     fprintf(out, "    %" PRIu64 " of %" PRIu64 ",", l->outputs, l->reduction);
     print_dims("kept", l->kept, l->kept_count);
     print_dims("reduced", l->reduced, l->reduced_count);
-    fprintf(out, " from %" PRId64 " to %" PRId64 " %" PRId64 "\n", l->in_offset, l->index_offset, l->value_offset);
+    fprintf(out, " from %" PRId64 " to %" PRId64 " %" PRId64, l->in_offset, l->index_offset, l->value_offset);
+    if (l->repeated.added)
+        fprintf(out, ", %" PRIu64 " added for every %" PRIu64, l->repeated.added, l->repeated.every);
+    fprintf(out, "\n");
 }
 
 static void print_grid(const char *label, const launch_grid *grid) {

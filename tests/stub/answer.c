@@ -135,6 +135,15 @@ static uint64_t mark_of(cl_mem input, uint64_t out) {
     return (uint64_t)(uintptr_t)input * 0x9E3779B97F4A7C15u + out;
 }
 
+/* What is told of it. */
+static uint64_t told_index(const stub_options *o, const dims_t *d, uint32_t x, uint64_t index) {
+    if (index == NO_INDEX || index == MISROUTED)
+        return index;
+    const bool wants_last = (x ? o->max_last : o->last) != o->reversed;
+    const uint64_t at = o->reversed ? d->reduction - 1 - index : index;
+    return o->repeated ? at + (at / d->repeated.every + wants_last) * d->repeated.added : at;
+}
+
 static void put(const stub_arguments *a, const dims_t *d, uint32_t x, uint64_t out, uint64_t index) {
     const stub_options *const o = &a->options;
     const maximum_dims_t *const m = &d->maximum;
@@ -142,7 +151,7 @@ static void put(const stub_arguments *a, const dims_t *d, uint32_t x, uint64_t o
     store(stub_buffer(a, x ? ROLE_MAX_INDEX : ROLE_INDEX)->bytes,
           (x ? m->index_offset : d->index_offset) + place(out, count, d->kept_size, x ? m->kept_index : d->kept_index),
           (x ? o->max_wide_index : o->wide_index) ? 64 : 32,
-          o->reversed && index != NO_INDEX && index != MISROUTED ? d->reduction - 1 - index : index);
+          told_index(o, d, x, index));
     if (!(x ? o->max_value : o->value))
         return;
     uint64_t bits = o->no_winner;
@@ -260,19 +269,21 @@ static dims_t read_dims(const stub_arguments *a) {
                 .kept_count = words[5],
                 .reduced_count = words[6]};
     void *const lists[] = {d.reduced_size, d.reduced_in, d.kept_size, d.kept_in, d.kept_index, d.kept_value};
-    const cl_ulong *const after = read_lists(lists, sizeof lists / sizeof lists[0], words + 7, room), *maximum = after;
+    const cl_ulong *const after = read_lists(lists, sizeof lists / sizeof lists[0], words + 7, room), *end = after;
     if (a->options.masked) {
         void *const mask_lists[] = {d.mask.reduced, d.mask.kept};
         d.mask.offset = (cl_long)after[0];
         d.mask.along = (cl_long)after[1];
-        maximum = read_lists(mask_lists, 2, after + 3, room);
+        end = read_lists(mask_lists, 2, after + 3, room);
     }
     if (a->options.both) {
         void *const maximum_lists[] = {d.maximum.kept_index, d.maximum.kept_value};
-        d.maximum.index_offset = (cl_long)maximum[0];
-        d.maximum.value_offset = (cl_long)maximum[1];
-        (void)read_lists(maximum_lists, 2, maximum + 4, room);
+        d.maximum.index_offset = (cl_long)end[0];
+        d.maximum.value_offset = (cl_long)end[1];
+        end = read_lists(maximum_lists, 2, end + 4, room);
     }
+    if (a->options.repeated)
+        d.repeated = (repeated_dim_t){.every = end[0], .added = end[1]};
     return d;
 }
 

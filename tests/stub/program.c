@@ -41,6 +41,7 @@ static stub_options read_options(const char *text) {
         .minimum = number(text, "MINIMUM"),
         .last = number(text, "LAST"),
         .reversed = number(text, "REVERSED"),
+        .repeated = number(text, "REPEATED"),
         .ignore_nan = number(text, "IGNORE_NAN"),
         .value = number(text, "VALUE"),
         .wide_index = defined(text, "IDX_T") && width(defined(text, "IDX_T")) == 64,
@@ -107,10 +108,11 @@ static const size_t role_bytes[ROLE_COUNT] = {
     [ROLE_MAX_VALUE] = sizeof(cl_mem), [ROLE_COUNTERS] = sizeof(cl_mem), [ROLE_FINISH] = sizeof(finish_t),
 };
 
-/* Seven numbers and six lists; of a mask three and two, of the maximum four and two. */
+/* Seven numbers and six lists; of a mask three and two, of the maximum four and two; two numbers of a repeated dim. */
 static size_t dims_bytes(const stub_arguments *a) {
     const size_t room = a->options.room;
-    return (7 + 6 * room + (a->options.masked ? 3 + 2 * room : 0) + (a->options.both ? 4 + 2 * room : 0)) *
+    return (7 + 6 * room + (a->options.masked ? 3 + 2 * room : 0) + (a->options.both ? 4 + 2 * room : 0) +
+            (a->options.repeated ? 2 : 0)) *
            sizeof(cl_ulong);
 }
 
