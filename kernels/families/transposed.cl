@@ -1,17 +1,21 @@
 /* Reductions of blocks of a few elements: BLOCK_ROWS rows of COLUMNS columns without gaps, which follow each other in
- * memory along the other kept dims; a block of one column is a row of the input.
+ * memory along the other kept dims; a block of one column is a row of the input. The last reduced dim has a block's
+ * rows; along the others the blocks come again, in layers at any distance.
  *
  * A work-item takes VEC blocks at once. It loads them as memory lies and transposes them in its registers: then each
  * vector has the same element of all of them, and rows are reduced with no step that goes across a vector. The answers
- * go the same way back.
+ * go the same way back. STRIP such vectors of blocks are read of a layer before the next one.
  *
  * From the host, besides order.clh, index.clh and answers.clh: BLOCK_ROWS and COLUMNS; STEP, the rows that are reduced
  * at once; CHUNK, the elements of a block that are transposed at once: VEC, or all of fewer. There are VEC blocks at
- * least, and a signed element can tell a row's place. GROUP and REDUCED are 1, SPLIT 0. */
+ * least, and a signed element can tell a place in the reduction. GROUP is 1, SPLIT 0. */
 #include "options.clh"
 
-#if VEC == 1 || VEC > 16 || GROUP > 1 || REDUCED != 1 || SPLIT
-#error "not implemented: one block at once, several work-items, several reduced dims, parts"
+#if VEC == 1 || VEC > 16 || GROUP > 1 || SPLIT
+#error "not implemented: one block at once, several work-items, parts"
+#endif
+#if REDUCED == 1 && STRIP > 1
+#error "not implemented: STRIP without layers"
 #endif
 
 #define BY_SELECT 1 /* a place beside each key: no more is compared */
@@ -22,6 +26,11 @@
 #define ELEMENTS (BLOCK_ROWS * COLUMNS) /* of a block */
 #define BITS_OF_VEC (VEC == 2 ? 1 : VEC == 4 ? 2 : VEC == 8 ? 3 : 4)
 #define PLACES_T VECTOR(SIGNED_T)
+#if REDUCED == 1
+#define LAYERS(g) 1
+#else
+#define LAYERS(g) (g)->layers
+#endif
 #define HALF(v, i) ((i) % 2 ? (v)[(i) / 2].hi : (v)[(i) / 2].lo)
 
 /* An element of CHUNK ones of VEC blocks stands at number block * CHUNK + element. Interleaving the first half of all
@@ -88,26 +97,69 @@ static inline void fold_rows(__global const T *p, const uintptr_t later, const u
     }
 }
 
-/* The best of VEC blocks from p on, column by column. The last rows are moved back to end with the block: what is
- * reduced twice, in its order, changes nothing. */
-static inline void fold(__global const T *p, acc_t acc[COLUMNS]) {
-#pragma unroll
-    for (int c = 0; c < COLUMNS; ++c)
-        acc[c] = ACC_EMPTY;
+/* Fold VEC blocks from p on, whose first rows have that place, column by column; what lies `ahead` elements later is asked
+ * for. The last rows are moved back to end with
+ * the block: what is reduced twice, in its order, changes nothing. */
+static inline void fold(__global const T *p, const uint place, const long ahead, acc_t acc[COLUMNS]) {
     for (uint done = 0; done < BLOCK_ROWS; done += STEP) {
         const uint r = min(done, (uint)(BLOCK_ROWS - STEP));
 #if AHEAD
-        const uintptr_t later = FROM(p, done * COLUMNS * VEC + AHEAD * 8 / BITS);
+        const uintptr_t later = FROM(p, (long)(done * COLUMNS * VEC) + ahead);
 #else
         const uintptr_t later = 0;
+        (void)ahead;
 #endif
-        fold_rows(p + r * COLUMNS, later, r, acc);
+        fold_rows(p + r * COLUMNS, later, place + r, acc);
+    }
+}
+
+/* From the first layer to this one. */
+static inline long layer_at(const dims_t *d, const uint layer) {
+    const int count = REDUCED_COUNT(*d) - 1;
+    return count ? unravel(layer, count, d->reduced_size, d->reduced_in) : 0;
+}
+
+/* Elements to what is asked for: AHEAD bytes are read before it, so that it lies in a later layer, of this strip or of
+ * another. */
+static inline long ahead_of(const dims_t *d, const transposed_t *g, const uint layer) {
+#if REDUCED == 1 || !AHEAD
+    (void)d;
+    (void)g;
+    (void)layer;
+    return AHEAD * 8 / BITS;
+#else
+    const uint later = layer + g->ahead_layers, strips = later / (uint)g->layers;
+    return layer_at(d, later - strips * (uint)g->layers) - layer_at(d, layer) + (long)strips * (STRIP * VEC * ELEMENTS);
+#endif
+}
+
+/* The best of `vectors` times VEC blocks; the last ones are moved back by `back` to end with all. */
+static inline void fold_layers(__global const T *p, const dims_t *d, const transposed_t *g, const uint vectors,
+                               const ulong back, acc_t acc[STRIP][COLUMNS]) {
+    for (uint s = 0; s < vectors; ++s)
+#pragma unroll
+        for (int c = 0; c < COLUMNS; ++c)
+            acc[s][c] = ACC_EMPTY;
+    for (uint layer = 0; layer < LAYERS(g); ++layer) {
+        __global const T *const first = p + layer_at(d, layer);
+        const long ahead = ahead_of(d, g, layer);
+        for (uint s = 0; s < vectors; ++s) {
+            acc_t own[COLUMNS];
+#pragma unroll
+            for (int c = 0; c < COLUMNS; ++c)
+                own[c] = acc[s][c];
+            fold(first + ((ulong)s * VEC - (s + 1 == vectors ? back : 0)) * ELEMENTS, layer * BLOCK_ROWS, ahead,
+                 own);
+#pragma unroll
+            for (int c = 0; c < COLUMNS; ++c)
+                acc[s][c] = own[c];
+        }
     }
 }
 
 #if VALUE
 /* The values at these places of a column of VEC blocks from p on, whose keys are k. */
-static inline TV values_of(__global const T *p, const TV k, const PLACES_T places) {
+static inline TV values_of(__global const T *p, const dims_t *d, const TV k, const PLACES_T places) {
     const TV bits = bits_of_piece(k);
     if (PIECE_TELLS(k))
         return bits;
@@ -117,7 +169,7 @@ static inline TV values_of(__global const T *p, const TV k, const PLACES_T place
     SPREAD(places, at);
     for (int b = 0; b < VEC; ++b)
         if (at[b] >= 0)
-            each[b] = p[b * ELEMENTS + (int)at[b] * COLUMNS];
+            each[b] = p[b * ELEMENTS + layer_at(d, (uint)at[b] / BLOCK_ROWS) + (uint)at[b] % BLOCK_ROWS * COLUMNS];
     return JOINED(each);
 }
 #endif
@@ -209,31 +261,41 @@ static inline void leave(__global const T *in, TARGET, const dims_t *d, const tr
     }
 }
 
+/* Leave the answers of VEC blocks from p on, of which the first `before` are another's. */
+static inline void leave_blocks(__global const T *in, TARGET, const dims_t *d, const transposed_t *g, const ulong first,
+                                const uint before, const acc_t acc[COLUMNS]) {
+    PLACES_T places[COLUMNS], values[COLUMNS];
+#pragma unroll
+    for (int c = 0; c < COLUMNS; ++c) {
+        places[c] = places_of(acc[c]);
+#if VALUE
+        __global const T *const column = in + d->in_offset + (long)first * ELEMENTS + c;
+        values[c] = AS(SIGNED_T)(values_of(column, d, ACC_KEY(acc[c]), places[c]));
+#else
+        values[c] = places[c];
+#endif
+    }
+#if ONE_OUTER
+    if (before == 0 && leave_together(TARGET_ARGUMENTS, d, first, places, values))
+        return;
+#endif
+    for (int c = 0; c < COLUMNS; ++c)
+        leave(in, TARGET_ARGUMENTS, d, g, first, before, c, places[c], AS(T)(values[c]));
+}
+
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void transposed(__global const T *restrict in, TARGET,
                                                                             const dims_t dims, const transposed_t g) {
     EACH_JOB(job) {
+        const ulong first = (ulong)job * (STRIP * VEC), left = g.blocks - first;
+        const uint vectors = STRIP == 1 ? 1 : (uint)min((left + VEC - 1) / VEC, (ulong)STRIP);
         /* The last blocks are moved back to end with all: of those, only what is new is left. */
-        const ulong own = (ulong)job * VEC, first = min(own, g.blocks - VEC);
-        __global const T *const p = in + dims.in_offset + (long)first * ELEMENTS;
-        acc_t acc[COLUMNS];
-        PLACES_T places[COLUMNS], values[COLUMNS];
-        fold(p, acc);
-#pragma unroll
-        for (int c = 0; c < COLUMNS; ++c) {
-            places[c] = places_of(acc[c]);
-#if VALUE
-            values[c] = AS(SIGNED_T)(values_of(p + c, ACC_KEY(acc[c]), places[c]));
-#else
-            values[c] = places[c];
-#endif
+        const uint back = left < vectors * VEC ? vectors * VEC - (uint)left : 0;
+        acc_t acc[STRIP][COLUMNS];
+        fold_layers(in + dims.in_offset + (long)first * ELEMENTS, &dims, &g, vectors, back, acc);
+        for (uint s = 0; s < vectors; ++s) {
+            const uint before = s + 1 == vectors ? back : 0;
+            leave_blocks(in, TARGET_ARGUMENTS, &dims, &g, first + s * VEC - before, before, acc[s]);
         }
-#if ONE_OUTER
-        const bool left = first == own && leave_together(TARGET_ARGUMENTS, &dims, first, places, values);
-#else
-        const bool left = false;
-#endif
-        for (int c = 0; c < COLUMNS && !left; ++c)
-            leave(in, TARGET_ARGUMENTS, &dims, &g, first, (uint)(own - first), c, places[c], AS(T)(values[c]));
     }
     ANSWERS_ARE_LEFT();
 }

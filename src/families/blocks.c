@@ -14,9 +14,9 @@ uint32_t block_dims(const layout *l) {
 }
 
 uint64_t block_columns(const layout *l) {
-    const layout_dim *row = &l->reduced[0];
+    const layout_dim *row = &l->reduced[l->reduced_count - 1];
     const uint64_t columns = has_columns(l) ? l->kept[l->kept_count - 1].size : 1;
-    if (l->reduced_count != 1 || row->in != (int64_t)columns || row->size > INT32_MAX / columns)
+    if (row->in != (int64_t)columns || row->size > INT32_MAX / columns)
         return 0;
     uint64_t next = row->size * columns;
     for (uint32_t i = block_dims(l); i-- > 0; next *= l->kept[i].size)
@@ -156,7 +156,7 @@ static const char *lay_out_blocks(const geometry_request *r, geometry *g) {
     const uint64_t columns = block_columns(l), rows = l->reduced[0].size;
     const uint64_t block = rows * columns;
     g->tuning = t->name;
-    if (!columns)
+    if (!columns || l->reduced_count > 1)
         return NO_BLOCKS;
     if (block_dims(l) > 1)
         return "it takes blocks along one kept dim";

@@ -23,9 +23,14 @@ static uint32_t rows_at_once(const tuning_row *t, uint64_t rows, uint64_t column
     return (uint32_t)min_u64(step, rows);
 }
 
-/* A row's place is told by a signed element. */
+/* A place in the reduction is told by a signed element. */
 static bool places_fit(const geometry_request *r) {
     return r->layout->reduction < UINT64_C(1) << (r->problem->input.type->bits - 1);
+}
+
+/* Vectors of blocks that are read of a layer before the next one: enough bytes of it in a row. */
+static uint32_t strip_of_layer(const geometry_request *r, uint64_t elements) {
+    return max_u32(1, (uint32_t)(r->tuning->transposed_strip_bytes / (elements * element_bytes(r->problem))));
 }
 
 static const char *lay_out_transposed(const geometry_request *r, geometry *g) {
@@ -34,7 +39,8 @@ static const char *lay_out_transposed(const geometry_request *r, geometry *g) {
     g->tuning = r->tuning->name;
     if (!columns)
         return NO_BLOCKS;
-    if (l->reduction > r->tuning->transposed_elements / columns || !places_fit(r))
+    const uint64_t rows = l->reduced[l->reduced_count - 1].size, elements = rows * columns;
+    if (elements > r->tuning->transposed_elements || !places_fit(r))
         return "it takes blocks of few elements";
     g->outers = l->outputs / columns;
     g->vector = blocks_together(r, g->outers);
@@ -45,15 +51,17 @@ static const char *lay_out_transposed(const geometry_request *r, geometry *g) {
     g->words = g->ptx = false;
     g->hint = 0;
     g->far_hint = g->load == LOAD_PACKED ? r->tuning->far_hint : 0;
-    g->ahead = g->far_hint ? r->tuning->ahead_transposed : 0;
-    g->units = l->reduction;
+    g->units = rows;
     g->chunk = g->units;
+    g->strip = l->reduced_count > 1 ? strip_of_layer(r, elements * g->vector) : 1;
+    g->ahead = g->far_hint ? r->tuning->ahead_transposed : 0;
+    g->ahead_by = g->ahead / (int64_t)(elements * g->vector * g->strip * element_bytes(r->problem));
     g->columns = (uint32_t)columns;
     g->unroll = rows_at_once(r->tuning, g->units, columns, g->vector);
     g->batch = (uint32_t)min_u64(g->units * columns, g->vector);
     g->lanes = 1;
     g->parts = 1;
-    g->scan = distribute(r, 1, ceil_div(g->outers, g->vector), r->tuning->groups_max);
+    g->scan = distribute(r, 1, ceil_div(g->outers, (uint64_t)g->vector * g->strip), r->tuning->groups_max);
     g->past = block_dims(l) == 1 && answers_go_past(r, g);
     return plan_merge(r, l->outputs, 1, g);
 }
@@ -61,6 +69,8 @@ static const char *lay_out_transposed(const geometry_request *r, geometry *g) {
 static void add_options(const geometry *g, writer *out) {
     text_add(out, " -DBLOCK_ROWS=%" PRIu64 " -DCOLUMNS=%" PRIu32 " -DSTEP=%" PRIu32 " -DCHUNK=%" PRIu32, g->units,
              g->columns, g->unroll, g->batch);
+    if (g->strip > 1)
+        text_add(out, " -DSTRIP=%" PRIu32, g->strip);
 }
 
 static void set_transposed(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
@@ -69,6 +79,8 @@ static void set_transposed(const layout *l, const geometry *g, uint64_t jobs, ke
                                      .jobs_per_group = g->scan.jobs_per_group,
                                      .blocks = g->outers,
                                      .length = block->size,
+                                     .layers = (cl_uint)(l->reduction / g->units),
+                                     .ahead_layers = (cl_uint)max_u64(1, (uint64_t)g->ahead_by),
                                      .block_index = block->index,
                                      .block_value = block->value,
                                      .column_index = column->index,
@@ -78,6 +90,8 @@ static void set_transposed(const layout *l, const geometry *g, uint64_t jobs, ke
 
 static void describe(const geometry *g, writer *out) {
     text_add(out, "vectors of %" PRIu32 " blocks", g->vector);
+    if (g->strip > 1)
+        text_add(out, ", %" PRIu32 " of each layer", g->strip);
 }
 
 const family family_transposed = {
@@ -91,8 +105,8 @@ const family family_transposed = {
     .describe = describe,
 };
 
-/* Blocks with few neighbours that one work-item could read at once: longer rows are as fast for themselves, and so are
- * columns whose rows are whole lines, or wide. So many of them that a program for each shape is worth it. */
+/* Blocks with few neighbours that one work-item could read at once: longer rows are as fast for themselves, rows that
+ * come in many layers as columns, and so are columns whose rows are whole lines, or wide. So many of them that a program for each shape is worth it. */
 static bool blocks_are_narrow(const geometry_request *r, const geometry *g) {
     const uint32_t element = element_bytes(r->problem);
     const uint64_t bytes = (uint64_t)g->columns * element;
@@ -100,7 +114,7 @@ static bool blocks_are_narrow(const geometry_request *r, const geometry *g) {
     if (t->group > 1 || r->layout->outputs < t->transposed_input_bytes / element / r->layout->reduction)
         return false;
     if (g->columns == 1)
-        return g->units <= t->transposed_row;
+        return g->units <= t->transposed_row && r->layout->reduction / g->units <= max_u32(1, t->transposed_layers);
     return bytes < t->transposed_row_bytes && bytes % t->line_bytes != 0;
 }
 

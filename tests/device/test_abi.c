@@ -182,7 +182,7 @@ static const fact two_dims[] = {
 static const fact masked[] = {SIZE_UNTIL(dims_t, maximum), AT(dims_t, mask.offset),  AT(dims_t, mask.along),
                               AT(dims_t, mask.step),       AT(dims_t, mask.reduced), AT(dims_t, mask.kept)};
 static const fact masked_both[] = {
-    SIZE_OF(dims_t),
+    SIZE_UNTIL(dims_t, repeated),
     AT(dims_t, maximum.index_offset),
     AT(dims_t, maximum.value_offset),
     AT(dims_t, maximum.column_index),
@@ -190,6 +190,7 @@ static const fact masked_both[] = {
     AT(dims_t, maximum.kept_index),
     AT(dims_t, maximum.kept_value),
 };
+static const fact masked_both_repeated[] = {SIZE_OF(dims_t), AT(dims_t, repeated.every), AT(dims_t, repeated.added)};
 /* Without a mask and with two dims: as set_dims packs them. */
 #define MAXIMUM_LIST(n) (LIST(6) + (4 + (size_t)2 * (n)) * sizeof(cl_ulong))
 static const fact both_two_dims[] = {
@@ -198,6 +199,8 @@ static const fact both_two_dims[] = {
     {"dims_t", "maximum.kept_index", MAXIMUM_LIST(0)},
     {"dims_t", "maximum.kept_value", MAXIMUM_LIST(1)},
 };
+static const fact repeated_two_dims[] = {{"dims_t", NULL, LIST(6) + sizeof(repeated_dim_t)},
+                                         {"dims_t", "repeated.every", LIST(6)}};
 
 static const fact gaps[] = {SIZE_WITH(rows_t, gaps), AT(rows_t, gaps.ahead_by), AT(rows_t, gaps.turn),
                             AT(rows_t, gaps.turned_by)};
@@ -256,7 +259,9 @@ START_TEST(sizes_and_offsets_are_the_hosts) {
     COMPARE("-DKEPT=1 -DREDUCED=2", two_dims);
     COMPARE("-DKEPT=0 -DREDUCED=0 -DMASKED=1", masked);
     COMPARE("-DKEPT=0 -DREDUCED=0 -DMASKED=1 -DBOTH=1", masked_both);
+    COMPARE("-DKEPT=0 -DREDUCED=0 -DMASKED=1 -DBOTH=1 -DREPEATED=1", masked_both_repeated);
     COMPARE("-DKEPT=1 -DREDUCED=2 -DBOTH=1", both_two_dims);
+    COMPARE("-DKEPT=1 -DREDUCED=2 -DREPEATED=1", repeated_two_dims);
     COMPARE("-DKEPT=1 -DREDUCED=1 -DGAPS=1", gaps);
     COMPARE("-DKEPT=1 -DREDUCED=1 -DTAIL=1", tail);
     COMPARE("-DKEPT=1 -DREDUCED=1 -DOVERLAP=1 -DLOAD_ALIGNED=1", ends);
