@@ -44,8 +44,8 @@ typedef struct {
     abi_long kept_value[ROOM];
 } maximum_dims_t;
 
-/* REPEATED: a reduced dim along which the input has the same element again, and which nobody reads. Indices are told with
- * it: `added` more for each `every` of those that are read, and once more where the last of equals is wanted. */
+/* REPEATED: a reduced dim along which the input has the same element again, and which nobody reads. Indices are told
+ * with it: `added` more for each `every` of those that are read, and once more where the last of equals is wanted. */
 typedef struct {
     abi_ulong every, added;
 } repeated_dim_t;
@@ -143,12 +143,13 @@ typedef struct {
 } segments_t;
 
 /* `length` blocks lie along the last of their dims, whose outputs are these strides apart, as are the columns: see
- * columns_t. All of them come `layers` times; what is asked for
- * lies so many of these ahead. */
+ * columns_t. All of them come
+ * `layers` times; what is asked for lies so many of these ahead. */
 typedef struct {
     abi_ulong jobs, jobs_per_group;
     abi_ulong blocks, length;
     abi_uint layers, ahead_layers;
+    abi_uint strip, unused; /* vectors of blocks of a job, at most STRIP */
     abi_long block_index, block_value, column_index, column_value;
 } transposed_t;
 
@@ -156,6 +157,13 @@ typedef struct {
 typedef struct {
     abi_uint pieces, piece;
 } columns_tail_t;
+
+/* AHEAD: from a row to the one that is asked for, so many segments (positions on the reduced dims before the last that
+ * is walked), rows and jobs later. A column has `segments`, and the next job begins `next` elements behind this one. */
+typedef struct {
+    abi_uint segments_later, rows_later, jobs_later, segments;
+    abi_long next;
+} columns_ahead_t;
 
 typedef struct {
     abi_ulong jobs, jobs_per_group, parts;
@@ -171,13 +179,19 @@ typedef struct {
     abi_long column_stride, column_index, column_value;
 #ifndef ON_DEVICE
     union {
-        abi_ulong segment_rows;
+        columns_ahead_t ahead;
         columns_tail_t tail;
     };
-#elif FUSED > 1
-    abi_ulong segment_rows; /* size of the last reduced dim */
+    abi_ulong segment_rows;
+#else
+#if AHEAD
+    columns_ahead_t ahead;
 #elif TAIL
     columns_tail_t tail;
+#endif
+#if FUSED > 1
+    abi_ulong segment_rows; /* size of the last reduced dim */
+#endif
 #endif
 } columns_t;
 

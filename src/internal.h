@@ -264,6 +264,7 @@ typedef struct geometry {
     bool steady;           /* rows.cl: STEADY; column.clh: RUNS */
     bool gaps;             /* rows.cl: GAPS, and what it takes; permuted.cl takes ahead_by */
     int64_t ahead_by, turned_by;
+    uint32_t rows_later; /* columns.cl: AHEAD in rows */
     uint64_t turn;
     uint64_t pieces, piece;   /* rows.cl: TAIL, unless pieces is 0; units of one */
     bool words;               /* words.clh: several narrow elements to a 32-bit word */

@@ -4,7 +4,7 @@
  *
  * A work-item takes VEC blocks at once. It loads them as memory lies and transposes them in its registers: then each
  * vector has the same element of all of them, and rows are reduced with no step that goes across a vector. The answers
- * go the same way back. STRIP such vectors of blocks are read of a layer before the next one.
+ * go the same way back. Up to STRIP such vectors of blocks are read of a layer before the next one.
  *
  * From the host, besides order.clh, index.clh and answers.clh: BLOCK_ROWS and COLUMNS; STEP, the rows that are reduced
  * at once; CHUNK, the elements of a block that are transposed at once: VEC, or all of fewer. There are VEC blocks at
@@ -97,9 +97,9 @@ static inline void fold_rows(__global const T *p, const uintptr_t later, const u
     }
 }
 
-/* Fold VEC blocks from p on, whose first rows have that place, column by column; what lies `ahead` elements later is asked
- * for. The last rows are moved back to end with
- * the block: what is reduced twice, in its order, changes nothing. */
+/* Fold VEC blocks from p on, whose first rows have that place, column by column; what lies `ahead` elements later is
+ * asked for. The last rows are moved back to end with the block: what is reduced twice, in its order, changes nothing.
+ */
 static inline void fold(__global const T *p, const uint place, const long ahead, acc_t acc[COLUMNS]) {
     for (uint done = 0; done < BLOCK_ROWS; done += STEP) {
         const uint r = min(done, (uint)(BLOCK_ROWS - STEP));
@@ -129,7 +129,8 @@ static inline long ahead_of(const dims_t *d, const transposed_t *g, const uint l
     return AHEAD * 8 / BITS;
 #else
     const uint later = layer + g->ahead_layers, strips = later / (uint)g->layers;
-    return layer_at(d, later - strips * (uint)g->layers) - layer_at(d, layer) + (long)strips * (STRIP * VEC * ELEMENTS);
+    return layer_at(d, later - strips * (uint)g->layers) - layer_at(d, layer) +
+           (long)strips * (long)(g->strip * VEC * ELEMENTS);
 #endif
 }
 
@@ -148,8 +149,7 @@ static inline void fold_layers(__global const T *p, const dims_t *d, const trans
 #pragma unroll
             for (int c = 0; c < COLUMNS; ++c)
                 own[c] = acc[s][c];
-            fold(first + ((ulong)s * VEC - (s + 1 == vectors ? back : 0)) * ELEMENTS, layer * BLOCK_ROWS, ahead,
-                 own);
+            fold(first + ((ulong)s * VEC - (s + 1 == vectors ? back : 0)) * ELEMENTS, layer * BLOCK_ROWS, ahead, own);
 #pragma unroll
             for (int c = 0; c < COLUMNS; ++c)
                 acc[s][c] = own[c];
@@ -286,8 +286,9 @@ static inline void leave_blocks(__global const T *in, TARGET, const dims_t *d, c
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void transposed(__global const T *restrict in, TARGET,
                                                                             const dims_t dims, const transposed_t g) {
     EACH_JOB(job) {
-        const ulong first = (ulong)job * (STRIP * VEC), left = g.blocks - first;
-        const uint vectors = STRIP == 1 ? 1 : (uint)min((left + VEC - 1) / VEC, (ulong)STRIP);
+        const uint strip = STRIP == 1 ? 1 : g.strip;
+        const ulong first = (ulong)job * (strip * VEC), left = g.blocks - first;
+        const uint vectors = STRIP == 1 ? 1 : (uint)min((left + VEC - 1) / VEC, (ulong)strip);
         /* The last blocks are moved back to end with all: of those, only what is new is left. */
         const uint back = left < vectors * VEC ? vectors * VEC - (uint)left : 0;
         acc_t acc[STRIP][COLUMNS];

@@ -268,6 +268,21 @@ static void column_options(const geometry *g, writer *out) {
              g->pieces ? " -DTAIL=1" : "");
 }
 
+/* What is g->rows_later on; a segment has `per_segment` rows. */
+static columns_ahead_t rows_ahead(const dims_t *dims, const layout_dim *column, const geometry *g,
+                                  uint64_t per_segment) {
+    const uint64_t rest = g->rows_later % g->units;
+    const cl_ulong outer_dims = dims->kept_count - 1 - (g->apart > 1);
+    const bool is_outer = g->tiles == 1 && outer_dims;
+    return (columns_ahead_t){
+        .segments_later = (cl_uint)(rest / per_segment),
+        .rows_later = (cl_uint)(rest % per_segment),
+        .jobs_later = (cl_uint)(g->rows_later / g->units),
+        .segments = (cl_uint)(g->units / per_segment),
+        .next = is_outer ? dims->kept_in[outer_dims - 1] : (int64_t)g->side * column->in,
+    };
+}
+
 static void set_column_tiles(const layout_dim *column, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
     dims_t *const dims = &arguments->dims;
     const cl_ulong last = dims->reduced_count - (g->inner > 1 ? 2 : 1), fused = g->fused;
@@ -289,19 +304,24 @@ static void set_column_tiles(const layout_dim *column, const geometry *g, uint64
                          .column_stride = column->in,
                          .column_index = column->index,
                          .column_value = column->value};
-    size_t bytes = offsetof(columns_t, segment_rows);
+    char argument[sizeof columns];
+    size_t bytes = offsetof(columns_t, ahead), tail = 0;
     dims->mask.step = dims->mask.reduced[last];
     dims->maximum.column_index = column->max_index;
     dims->maximum.column_value = column->max_value;
-    if (fused > 1) {
-        columns.segment_rows = dims->reduced_size[last];
-        bytes += sizeof columns.segment_rows;
+    if (g->ahead) {
+        columns.ahead = rows_ahead(dims, column, g, columns.segment);
+        bytes += sizeof columns.ahead;
     } else if (g->pieces) {
-        columns.tail.pieces = (cl_uint)g->pieces;
-        columns.tail.piece = (cl_uint)g->piece;
+        columns.tail = (columns_tail_t){(cl_uint)g->pieces, (cl_uint)g->piece};
         bytes += sizeof columns.tail;
     }
-    set_argument(arguments, 0, &columns, bytes);
+    memcpy(argument, &columns, bytes);
+    if (fused > 1) { /* behind whichever of these there is */
+        tail = sizeof dims->reduced_size[last];
+        memcpy(argument + bytes, &dims->reduced_size[last], tail);
+    }
+    set_argument(arguments, 0, argument, bytes + tail);
 }
 
 static void set_columns(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
@@ -322,7 +342,7 @@ const family family_columns = {
     .name = "columns",
     .kernel = "columns",
     .structs = 1,
-    .struct_bytes = {offsetof(columns_t, segment_rows)},
+    .struct_bytes = {offsetof(columns_t, ahead)},
     .over_columns = true,
     .merges_values = true,
     .merges_tiles = true,

@@ -33,6 +33,12 @@ static uint32_t strip_of_layer(const geometry_request *r, uint64_t elements) {
     return max_u32(1, (uint32_t)(r->tuning->transposed_strip_bytes / (elements * element_bytes(r->problem))));
 }
 
+/* As many of them in a job as leave enough jobs for little to be idle in the end. */
+static uint64_t strip_of_job(const geometry_request *r, const geometry *g) {
+    const uint64_t waves = 100 / max_u32(r->tuning->idle_percent, 1), jobs = r->device->compute_units * (waves + 1);
+    return min_u64(g->strip, max_u64(1, g->outers / g->vector / jobs));
+}
+
 static const char *lay_out_transposed(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     const uint64_t columns = block_columns(l);
@@ -54,14 +60,15 @@ static const char *lay_out_transposed(const geometry_request *r, geometry *g) {
     g->units = rows;
     g->chunk = g->units;
     g->strip = l->reduced_count > 1 ? strip_of_layer(r, elements * g->vector) : 1;
+    g->side = strip_of_job(r, g);
     g->ahead = g->far_hint ? r->tuning->ahead_transposed : 0;
-    g->ahead_by = g->ahead / (int64_t)(elements * g->vector * g->strip * element_bytes(r->problem));
+    g->ahead_by = g->ahead / (int64_t)(elements * g->vector * g->side * element_bytes(r->problem));
     g->columns = (uint32_t)columns;
     g->unroll = rows_at_once(r->tuning, g->units, columns, g->vector);
     g->batch = (uint32_t)min_u64(g->units * columns, g->vector);
     g->lanes = 1;
     g->parts = 1;
-    g->scan = distribute(r, 1, ceil_div(g->outers, (uint64_t)g->vector * g->strip), r->tuning->groups_max);
+    g->scan = distribute(r, 1, ceil_div(g->outers, g->vector * g->side), r->tuning->groups_max);
     g->past = block_dims(l) == 1 && answers_go_past(r, g);
     return plan_merge(r, l->outputs, 1, g);
 }
@@ -80,6 +87,7 @@ static void set_transposed(const layout *l, const geometry *g, uint64_t jobs, ke
                                      .blocks = g->outers,
                                      .length = block->size,
                                      .layers = (cl_uint)(l->reduction / g->units),
+                                     .strip = (cl_uint)g->side,
                                      .ahead_layers = (cl_uint)max_u64(1, (uint64_t)g->ahead_by),
                                      .block_index = block->index,
                                      .block_value = block->value,
@@ -91,7 +99,7 @@ static void set_transposed(const layout *l, const geometry *g, uint64_t jobs, ke
 static void describe(const geometry *g, writer *out) {
     text_add(out, "vectors of %" PRIu32 " blocks", g->vector);
     if (g->strip > 1)
-        text_add(out, ", %" PRIu32 " of each layer", g->strip);
+        text_add(out, ", %" PRIu64 " of each layer", g->side);
 }
 
 const family family_transposed = {
@@ -106,15 +114,19 @@ const family family_transposed = {
 };
 
 /* Blocks with few neighbours that one work-item could read at once: longer rows are as fast for themselves, rows that
- * come in many layers as columns, and so are columns whose rows are whole lines, or wide. So many of them that a program for each shape is worth it. */
+ * come in many layers as columns, and so are columns whose rows are whole lines, or wide. So many of them that a
+ * program for each shape is worth it. */
 static bool blocks_are_narrow(const geometry_request *r, const geometry *g) {
     const uint32_t element = element_bytes(r->problem);
     const uint64_t bytes = (uint64_t)g->columns * element;
     const tuning_row *t = r->tuning;
     if (t->group > 1 || r->layout->outputs < t->transposed_input_bytes / element / r->layout->reduction)
         return false;
+    const uint64_t layers = r->layout->reduction / g->units;
+    if (layers > 1 && layers > (g->columns == 1 ? t->transposed_layers : t->transposed_block_layers))
+        return false;
     if (g->columns == 1)
-        return g->units <= t->transposed_row && r->layout->reduction / g->units <= max_u32(1, t->transposed_layers);
+        return g->units <= t->transposed_row;
     return bytes < t->transposed_row_bytes && bytes % t->line_bytes != 0;
 }
 

@@ -102,8 +102,8 @@ static size_t copy_dims(char *to, const void *from, size_t bytes, size_t scalars
     return scalars + list_count * list;
 }
 
-/* The dims with lists of `room` entries; `masked` where the kernel knows the mask. A repeated dim is for those that tell
- * indices. */
+/* The dims with lists of `room` entries; `masked` where the kernel knows the mask. A repeated dim is for those that
+ * tell indices. */
 static cl_int set_dims(cl_kernel kernel, cl_uint at, const dims_t *dims, bool masked, bool both, uint32_t room) {
     char argument[sizeof *dims];
     size_t bytes = copy_dims(argument, dims, offsetof(dims_t, mask), offsetof(dims_t, reduced_size), room);

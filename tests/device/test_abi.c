@@ -182,12 +182,8 @@ static const fact two_dims[] = {
 static const fact masked[] = {SIZE_UNTIL(dims_t, maximum), AT(dims_t, mask.offset),  AT(dims_t, mask.along),
                               AT(dims_t, mask.step),       AT(dims_t, mask.reduced), AT(dims_t, mask.kept)};
 static const fact masked_both[] = {
-    SIZE_UNTIL(dims_t, repeated),
-    AT(dims_t, maximum.index_offset),
-    AT(dims_t, maximum.value_offset),
-    AT(dims_t, maximum.column_index),
-    AT(dims_t, maximum.column_value),
-    AT(dims_t, maximum.kept_index),
+    SIZE_UNTIL(dims_t, repeated),     AT(dims_t, maximum.index_offset), AT(dims_t, maximum.value_offset),
+    AT(dims_t, maximum.column_index), AT(dims_t, maximum.column_value), AT(dims_t, maximum.kept_index),
     AT(dims_t, maximum.kept_value),
 };
 static const fact masked_both_repeated[] = {SIZE_OF(dims_t), AT(dims_t, repeated.every), AT(dims_t, repeated.added)};
@@ -209,7 +205,15 @@ static const fact ends[] = {SIZE_WITH(rows_t, ends), AT(rows_t, ends.first), AT(
 static const fact tail[] = {SIZE_WITH(rows_t, tail),    AT(rows_t, tail.pieces),    AT(rows_t, tail.piece),
                             SIZE_WITH(columns_t, tail), AT(columns_t, tail.pieces), AT(columns_t, tail.piece),
                             SIZE_WITH(stream_t, tail),  AT(stream_t, tail.pieces),  AT(stream_t, tail.piece)};
-static const fact fused[] = {SIZE_WITH(columns_t, segment_rows), AT(columns_t, segment_rows)};
+static const fact fused[] = {{"columns_t", NULL, offsetof(columns_t, ahead) + sizeof(cl_ulong)},
+                             {"columns_t", "segment_rows", offsetof(columns_t, ahead)}};
+static const fact ahead_fused[] = {{"columns_t", NULL, offsetof(columns_t, segment_rows) + sizeof(cl_ulong)},
+                                   AT(columns_t, ahead.segments_later),
+                                   AT(columns_t, ahead.rows_later),
+                                   AT(columns_t, ahead.jobs_later),
+                                   AT(columns_t, ahead.segments),
+                                   AT(columns_t, ahead.next),
+                                   AT(columns_t, segment_rows)};
 
 static const char *header(void) {
     const struct kernel_file *file = kernel_files;
@@ -266,6 +270,7 @@ START_TEST(sizes_and_offsets_are_the_hosts) {
     COMPARE("-DKEPT=1 -DREDUCED=1 -DTAIL=1", tail);
     COMPARE("-DKEPT=1 -DREDUCED=1 -DOVERLAP=1 -DLOAD_ALIGNED=1", ends);
     COMPARE("-DKEPT=1 -DREDUCED=1 -DFUSED=2", fused);
+    COMPARE("-DKEPT=1 -DREDUCED=1 -DFUSED=2 -DAHEAD=64", ahead_fused);
 }
 END_TEST
 

@@ -150,8 +150,7 @@ static void put(const stub_arguments *a, const dims_t *d, uint32_t x, uint64_t o
     const cl_ulong count = d->kept_count;
     store(stub_buffer(a, x ? ROLE_MAX_INDEX : ROLE_INDEX)->bytes,
           (x ? m->index_offset : d->index_offset) + place(out, count, d->kept_size, x ? m->kept_index : d->kept_index),
-          (x ? o->max_wide_index : o->wide_index) ? 64 : 32,
-          told_index(o, d, x, index));
+          (x ? o->max_wide_index : o->wide_index) ? 64 : 32, told_index(o, d, x, index));
     if (!(x ? o->max_value : o->value))
         return;
     uint64_t bits = o->no_winner;

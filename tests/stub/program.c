@@ -32,6 +32,13 @@ static uint32_t width(const char *type) {
                                              : 32;
 }
 
+static size_t columns_tail(const char *options) {
+    return (defined(options, "AHEAD")  ? sizeof((columns_t *)0)->ahead
+            : defined(options, "TAIL") ? sizeof((columns_t *)0)->tail
+                                       : 0) +
+           (defined(options, "FUSED") ? sizeof((columns_t *)0)->segment_rows : 0);
+}
+
 static stub_options read_options(const char *text) {
     return (stub_options){
         .bits = width(defined(text, "T")),
@@ -58,10 +65,9 @@ static stub_options read_options(const char *text) {
         .grid_tail = defined(text, "GAPS") ? sizeof((rows_t *)0)->gaps
                      : defined(text, "OVERLAP") && is(text, "LOAD", "ALIGNED")
                          ? sizeof((rows_t *)0)->tail + sizeof((rows_t *)0)->ends
-                     : defined(text, "TAIL") && defined(text, "STRIP")   ? sizeof((columns_t *)0)->tail
-                     : defined(text, "TAIL")                             ? sizeof((rows_t *)0)->tail
-                     : defined(text, "FUSED") && defined(text, "ACROSS") ? sizeof((columns_t *)0)->segment_rows
-                                                                         : 0,
+                     : defined(text, "ACROSS") ? columns_tail(text)
+                     : defined(text, "TAIL")   ? sizeof((rows_t *)0)->tail
+                                               : 0,
     };
 }
 
