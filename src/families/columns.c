@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stddef.h>
+#include <string.h>
 
 /* Whether these are whole columns that lie side by side, with rows of one dim: with several, more work-items to a
  * column would break the runs of them (kernels/families/column.clh). */

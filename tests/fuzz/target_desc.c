@@ -104,7 +104,9 @@ static void check_dims(const layout *l) {
 
 static void check_layout(const problem *p, const layout *l, uint64_t seed) {
     check_dims(l);
-    REQUIRE(l->outputs == p->outputs && l->reduction == p->reduction, "%" PRIu64 " outputs", l->outputs);
+    const uint64_t repeats = l->repeated.added ? l->repeated.added / l->repeated.every + 1 : 1;
+    REQUIRE(l->outputs == p->outputs && l->reduction * repeats == p->reduction, "%" PRIu64 " of %" PRIu64, l->outputs,
+            l->reduction);
     if (p->outputs <= ENUMERATED && p->reduction <= ENUMERATED / p->outputs) {
         for (uint64_t output = 0; output < p->outputs; ++output)
             for (uint64_t place = 0; place < p->reduction; ++place)
