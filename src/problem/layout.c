@@ -75,9 +75,12 @@ static void turn_reduction(layout *out) {
 }
 
 /* Of elements that are the same a reduction needs one: the first or the last, as of any equals. The longest dim whose
- * input and mask stand still is left out, and comes back in what is told of an index. */
-static void leave_out_repeats(layout *out) {
+ * input and mask stand still is left out, and comes back in what is told of an index. With a mask and both extrema
+ * arguments have no room for it: 1024 bytes are the least that devices take. */
+static void leave_out_repeats(const problem *p, layout *out) {
     uint32_t longest = out->reduced_count;
+    if (is_masked(p) && wants_both(p))
+        return;
     for (uint32_t i = 0; i < out->reduced_count; ++i)
         if (out->reduced[i].in == 0 && out->reduced[i].mask == 0 &&
             (longest == out->reduced_count || out->reduced[i].size > out->reduced[longest].size))
@@ -128,7 +131,7 @@ void layout_collapse(const problem *p, layout *out) {
     }
     out->kept_count = merge_neighbours(out->kept, out->kept_count);
     out->reduced_count = merge_neighbours(out->reduced, out->reduced_count);
-    leave_out_repeats(out);
+    leave_out_repeats(p, out);
     turn_reduction(out);
     const layout_dim single = {.size = 1, .in = 1, .mask = is_masked(p)};
     if (!out->kept_count)

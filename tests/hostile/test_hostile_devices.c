@@ -95,6 +95,7 @@ START_TEST(arguments_of_1024_bytes) {
          "strides=1,900,2700,5400,30000,70000,150000,310000 "
          "mstrides=1,900,2700,5400,30000,70000,150000,310000"),
         "argminmax int32 2x2x2x2 axes=0,1,2,3 strides=1,4,0,1 mask=all",
+        "argminmax int32 2x2x2x2x2 axes=0,1,3,4 strides=0,8,4,2,1 mask=half mstrides=0,0,54,6,1 value maxvalue",
     };
     int taken = 0, refused = 0;
     for (size_t i = 0; i < sizeof of_8_dims / sizeof of_8_dims[0]; i++) {
