@@ -92,6 +92,10 @@ static inline bool has_values(const problem *p) {
 static inline bool wants_both(const problem *p) {
     return p->op == ARGMAX_CL_ARGMINMAX;
 }
+/* Of a partial answer in a workspace: (key, tie) of each extreme, kernels/memory/index.clh. */
+static inline uint32_t partial_bytes(const problem *p) {
+    return wants_both(p) ? 32 : 16;
+}
 /* The extremes of a problem: one, or the minimum (0) and the maximum (1); and a problem with that one alone. */
 static inline uint32_t extremes_of(const problem *p) {
     return wants_both(p) ? 2 : 1;

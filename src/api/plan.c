@@ -7,11 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* (key, tie) of each extreme, kernels/memory/index.clh. */
-static uint32_t partial_bytes(const problem *p) {
-    return wants_both(p) ? 32 : 16;
-}
-
 /* The work-items a work-group of this program may have on the device. */
 static argmax_cl_status group_allowed(argmax_cl_handle handle, cl_program program, const char *name, uint32_t wanted,
                                       uint32_t *allowed) {

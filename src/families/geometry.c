@@ -139,6 +139,12 @@ static uint64_t even_parts(const geometry_request *r, uint64_t groups, uint64_t 
     return wanted;
 }
 
+/* Whose partial answers the device's largest buffer holds, where that is known. */
+static uint64_t parts_in_buffer(const geometry_request *r) {
+    const uint64_t bytes = r->device->max_buffer ? r->device->max_buffer : UINT64_MAX;
+    return bytes / partial_bytes(r->problem) / r->layout->outputs;
+}
+
 #define TOO_SMALL_TO_SPLIT "it takes reductions of at least two pieces to share out"
 
 const char *cut(const geometry_request *r, uint64_t groups, uint64_t smallest, uint64_t step, uint64_t most,
@@ -155,11 +161,16 @@ const char *cut(const geometry_request *r, uint64_t groups, uint64_t smallest, u
         return r->device->loop_limit ? "loops that this device ends early cannot do so long a reduction"
                                      : "it takes reductions of at most 2^30 elements";
     }
+    parts = min_u64(parts, max_u64(2, parts_in_buffer(r)));
     g->chunk = ceil_div(g->units, parts);
     if (parts > 1)
         g->chunk = min_u64(round_chunk(g->chunk, smallest, g->least, step, r->tuning->many_batches),
                            most < g->least ? most : most / g->least * g->least);
     g->parts = ceil_div(g->units, g->chunk);
+    if (g->parts > max_u64(2, parts_in_buffer(r))) { /* by rounding */
+        g->chunk = min_u64(ceil_div(ceil_div(g->units, parts), step) * step, most);
+        g->parts = ceil_div(g->units, g->chunk);
+    }
     return !r->split || g->parts > 1 ? NULL : TOO_SMALL_TO_SPLIT;
 }
 
