@@ -143,8 +143,7 @@ typedef struct {
 } segments_t;
 
 /* `length` blocks lie along the last of their dims, whose outputs are these strides apart, as are the columns: see
- * columns_t. All of them come
- * `layers` times; what is asked for lies so many of these ahead. */
+ * columns_t. All of them come `layers` times; what is asked for lies so many of these ahead. */
 typedef struct {
     abi_ulong jobs, jobs_per_group;
     abi_ulong blocks, length;

@@ -175,8 +175,8 @@ typedef struct device_facts {
     bool kernels_keep_arguments; /* a kernel object holds a reference to its buffers */
     bool ptx;                    /* takes inline PTX for sm_90 */
     uint32_t sub_group;          /* work-items of a sub-group that its compiler is asked for; 0: its own choice */
-    bool no_general;             /* its compiler makes wrong programs of a mask and of both extrema */
-    uint32_t loop_limit;         /* iterations of all its loops that a work-item completes; 0: any number */
+    bool no_general; /* its compiler makes wrong programs of a mask, of both extrema, and of one more (permuted.c) */
+    uint32_t loop_limit; /* iterations of all its loops that a work-item completes; 0: any number */
     ordering ordering;
     bool wide_atomics;                                       /* 64-bit maximum and exchange */
     char name[DEVICE_NAME_BYTES], vendor[DEVICE_NAME_BYTES]; /* CL_DEVICE_NAME, CL_DEVICE_VENDOR */
@@ -261,14 +261,14 @@ typedef struct geometry {
     uint32_t pass;         /* blocks: vectors of columns at once */
     uint32_t columns;      /* transposed: of a block */
     uint32_t panel;        /* strip.clh: PANEL */
-    uint32_t strip;        /* columns: vectors of a work-item; segments: outputs of a tile at most */
+    uint32_t strip; /* columns: vectors of a work-item; transposed: of blocks; segments: outputs of a tile at most */
     bool overlap, peel;    /* rows.cl tells */
     bool together, placed; /* rows.cl: TOGETHER, PLACED */
     bool by_value;         /* rows.cl: BY_VALUE */
     bool steady;           /* rows.cl: STEADY; column.clh: RUNS */
     bool gaps;             /* rows.cl: GAPS, and what it takes; permuted.cl takes ahead_by */
     int64_t ahead_by, turned_by;
-    uint32_t rows_later; /* columns.cl: AHEAD in rows */
+    uint32_t later; /* AHEAD in rows (columns.cl), in layers (transposed.cl) */
     uint64_t turn;
     uint64_t pieces, piece;   /* rows.cl: TAIL, unless pieces is 0; units of one */
     bool words;               /* words.clh: several narrow elements to a 32-bit word */
@@ -289,7 +289,7 @@ typedef struct geometry {
     uint32_t sharing, width; /* stream: work-items that share a column, columns of a tile */
     uint32_t period;         /* stream: rows after which they begin at the same place within a vector */
     bool phased;             /* stream.cl: PHASED */
-    uint64_t side;           /* columns, segments: columns of a tile, except the last */
+    uint64_t side;           /* columns, segments: columns of a tile, except the last; transposed: vectors of a job */
     launch_grid scan;
     launch_grid merge; /* used when parts > 1 */
     uint32_t merge_lanes;

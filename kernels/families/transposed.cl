@@ -7,8 +7,8 @@
  * go the same way back. Up to STRIP such vectors of blocks are read of a layer before the next one.
  *
  * From the host, besides order.clh, index.clh and answers.clh: BLOCK_ROWS and COLUMNS; STEP, the rows that are reduced
- * at once; CHUNK, the elements of a block that are transposed at once: VEC, or all of fewer. There are VEC blocks at
- * least, and a signed element can tell a place in the reduction. GROUP is 1, SPLIT 0. */
+ * at once; CHUNK, the elements of a block that are transposed at once: VEC, or all of fewer; STRIP. There are VEC
+ * blocks at least, and a signed element can tell a place in the reduction. GROUP is 1, SPLIT 0. */
 #include "options.clh"
 
 #if VEC == 1 || VEC > 16 || GROUP > 1 || SPLIT

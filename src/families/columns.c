@@ -269,16 +269,16 @@ static void column_options(const geometry *g, writer *out) {
              g->pieces ? " -DTAIL=1" : "");
 }
 
-/* What is g->rows_later on; a segment has `per_segment` rows. */
+/* What lies g->later rows on; a segment has `per_segment` rows. */
 static columns_ahead_t rows_ahead(const dims_t *dims, const layout_dim *column, const geometry *g,
                                   uint64_t per_segment) {
-    const uint64_t rest = g->rows_later % g->units;
+    const uint64_t rest = g->later % g->units;
     const cl_ulong outer_dims = dims->kept_count - 1 - (g->apart > 1);
     const bool is_outer = g->tiles == 1 && outer_dims;
     return (columns_ahead_t){
         .segments_later = (cl_uint)(rest / per_segment),
         .rows_later = (cl_uint)(rest % per_segment),
-        .jobs_later = (cl_uint)(g->rows_later / g->units),
+        .jobs_later = (cl_uint)(g->later / g->units),
         .segments = (cl_uint)(g->units / per_segment),
         .next = is_outer ? dims->kept_in[outer_dims - 1] : (int64_t)g->side * column->in,
     };
@@ -306,7 +306,7 @@ static void set_column_tiles(const layout_dim *column, const geometry *g, uint64
                          .column_index = column->index,
                          .column_value = column->value};
     char argument[sizeof columns];
-    size_t bytes = offsetof(columns_t, ahead), tail = 0;
+    size_t bytes = offsetof(columns_t, ahead);
     dims->mask.step = dims->mask.reduced[last];
     dims->maximum.column_index = column->max_index;
     dims->maximum.column_value = column->max_value;
@@ -319,10 +319,10 @@ static void set_column_tiles(const layout_dim *column, const geometry *g, uint64
     }
     memcpy(argument, &columns, bytes);
     if (fused > 1) { /* behind whichever of these there is */
-        tail = sizeof dims->reduced_size[last];
-        memcpy(argument + bytes, &dims->reduced_size[last], tail);
+        memcpy(argument + bytes, &dims->reduced_size[last], sizeof dims->reduced_size[last]);
+        bytes += sizeof dims->reduced_size[last];
     }
-    set_argument(arguments, 0, argument, bytes + tail);
+    set_argument(arguments, 0, argument, bytes);
 }
 
 static void set_columns(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {

@@ -139,10 +139,11 @@ static uint64_t even_parts(const geometry_request *r, uint64_t groups, uint64_t 
     return wanted;
 }
 
-/* Whose partial answers the device's largest buffer holds, where that is known. */
-static uint64_t parts_in_buffer(const geometry_request *r) {
+/* Units of a part, at least: the device's largest buffer, where that is known, holds the partial answers of all parts.
+ */
+static uint64_t least_chunk(const geometry_request *r, const geometry *g) {
     const uint64_t bytes = r->device->max_buffer ? r->device->max_buffer : UINT64_MAX;
-    return bytes / partial_bytes(r->problem) / r->layout->outputs;
+    return ceil_div(g->units, max_u64(2, bytes / partial_bytes(r->problem) / r->layout->outputs));
 }
 
 #define TOO_SMALL_TO_SPLIT "it takes reductions of at least two pieces to share out"
@@ -161,16 +162,14 @@ const char *cut(const geometry_request *r, uint64_t groups, uint64_t smallest, u
         return r->device->loop_limit ? "loops that this device ends early cannot do so long a reduction"
                                      : "it takes reductions of at most 2^30 elements";
     }
-    parts = min_u64(parts, max_u64(2, parts_in_buffer(r)));
     g->chunk = ceil_div(g->units, parts);
     if (parts > 1)
         g->chunk = min_u64(round_chunk(g->chunk, smallest, g->least, step, r->tuning->many_batches),
                            most < g->least ? most : most / g->least * g->least);
+    const uint64_t least = least_chunk(r, g);
+    if (g->chunk < least)
+        g->chunk = min_u64(ceil_div(least, step) * step, most);
     g->parts = ceil_div(g->units, g->chunk);
-    if (g->parts > max_u64(2, parts_in_buffer(r))) { /* by rounding */
-        g->chunk = min_u64(ceil_div(ceil_div(g->units, parts), step) * step, most);
-        g->parts = ceil_div(g->units, g->chunk);
-    }
     return !r->split || g->parts > 1 ? NULL : TOO_SMALL_TO_SPLIT;
 }
 

@@ -110,6 +110,6 @@ const char *lay_strip(const geometry_request *r, const layout_dim *column, uint6
     g->panel = panel_vectors(r, column, g);
     g->unroll = rows_together(r, column, rows, g);
     const uint64_t row_bytes = ceil_div(g->side, g->vector) * g->vector * element_bytes(r->problem);
-    g->rows_later = max_u32(g->unroll, (uint32_t)(g->ahead / row_bytes));
+    g->later = max_u32(g->unroll, (uint32_t)(g->ahead / row_bytes));
     return NULL;
 }

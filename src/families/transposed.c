@@ -46,6 +46,7 @@ static const char *lay_out_transposed(const geometry_request *r, geometry *g) {
     if (!columns)
         return NO_BLOCKS;
     const uint64_t rows = l->reduced[l->reduced_count - 1].size, elements = rows * columns;
+    const uint64_t layers = l->reduction / rows;
     if (elements > r->tuning->transposed_elements || !places_fit(r))
         return "it takes blocks of few elements";
     g->outers = l->outputs / columns;
@@ -59,12 +60,14 @@ static const char *lay_out_transposed(const geometry_request *r, geometry *g) {
     g->far_hint = g->load == LOAD_PACKED ? r->tuning->far_hint : 0;
     g->units = rows;
     g->chunk = g->units;
-    g->strip = l->reduced_count > 1 ? strip_of_layer(r, elements * g->vector) : 1;
+    g->strip = layers > 1 ? strip_of_layer(r, elements * g->vector) : 1;
     g->side = strip_of_job(r, g);
     g->ahead = g->far_hint ? r->tuning->ahead_transposed : 0;
-    g->ahead_by = g->ahead / (int64_t)(elements * g->vector * g->side * element_bytes(r->problem));
+    g->later = max_u32(1, g->ahead / (uint32_t)(elements * g->vector * g->side * element_bytes(r->problem)));
     g->columns = (uint32_t)columns;
     g->unroll = rows_at_once(r->tuning, g->units, columns, g->vector);
+    if (layers > part_units(r, rows, g->side * ceil_div(rows, g->unroll)))
+        return "it takes fewer layers of blocks on this device";
     g->batch = (uint32_t)min_u64(g->units * columns, g->vector);
     g->lanes = 1;
     g->parts = 1;
@@ -88,7 +91,7 @@ static void set_transposed(const layout *l, const geometry *g, uint64_t jobs, ke
                                      .length = block->size,
                                      .layers = (cl_uint)(l->reduction / g->units),
                                      .strip = (cl_uint)g->side,
-                                     .ahead_layers = (cl_uint)max_u64(1, (uint64_t)g->ahead_by),
+                                     .ahead_layers = g->later,
                                      .block_index = block->index,
                                      .block_value = block->value,
                                      .column_index = column->index,
