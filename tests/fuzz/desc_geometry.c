@@ -64,21 +64,24 @@ static void check_blocks(const layout *l, uint32_t bits, const geometry *g) {
 }
 
 /* Whole blocks, of which there is a vector at least and each place fits a signed element; those whose elements are not
- * all written out go in turns of whole rows. */
+ * all written out go in turns of whole rows, and those in layers a strip at a time. */
 static void check_transposed(const layout *l, uint32_t bits, const geometry *g) {
-    const uint64_t block = l->reduction * g->columns;
+    const layout_dim *const row = &l->reduced[l->reduced_count - 1];
+    const uint64_t block = row->size * g->columns;
     const uint32_t outers = l->kept_count - (g->columns > 1);
     uint64_t next = block;
-    REQUIRE(l->reduced_count == 1 && outers >= 1 && g->parts == 1, "%" PRIu32 " kept", l->kept_count);
-    REQUIRE(l->reduced[0].in == (int64_t)g->columns && g->units == l->reduction, "rows %" PRId64 " apart",
-            l->reduced[0].in);
+    REQUIRE(l->reduced_count >= 1 && outers >= 1 && g->parts == 1, "%" PRIu32 " kept", l->kept_count);
+    REQUIRE(row->in == (int64_t)g->columns && g->units == row->size, "rows %" PRId64 " apart", row->in);
     REQUIRE(g->columns == 1 || (l->kept[outers].in == 1 && g->columns == l->kept[outers].size), "%" PRIu32 " columns",
             g->columns);
     for (uint32_t i = outers; i-- > 0; next *= l->kept[i].size)
         REQUIRE(l->kept[i].in == (int64_t)next, "blocks %" PRId64 " apart", l->kept[i].in);
     REQUIRE(g->vector > 1 && g->vector <= 16 && g->outers >= g->vector, "vectors of %" PRIu32, g->vector);
     REQUIRE(g->outers * g->columns == l->outputs && g->scan.group == 1, "%" PRIu64 " outers", g->outers);
-    REQUIRE(l->reduction < UINT64_C(1) << (bits - 1), "%" PRIu64 " rows", l->reduction);
+    REQUIRE(g->side >= 1 && g->side <= g->strip && (l->reduced_count > 1 || g->strip == 1),
+            "%" PRIu64 " vectors of a layer", (uint64_t)g->side);
+    REQUIRE(l->reduction < UINT64_C(1) << (bits - 1) && l->reduction <= PART_ELEMENTS_MAX, "%" PRIu64 " rows",
+            l->reduction);
     REQUIRE(g->unroll >= 1 && g->unroll <= g->units && (uint64_t)g->unroll * g->columns >= g->batch,
             "%" PRIu32 " rows at once", g->unroll);
     REQUIRE(g->batch == (block < g->vector ? block : g->vector), "%" PRIu32 " elements at once", g->batch);
@@ -227,7 +230,7 @@ static void check_parts(const layout *l, const geometry *g) {
         REQUIRE(side <= g->strip && ceil_div(size, side) == g->tiles, "%" PRIu64 " tiles", g->tiles);
         REQUIRE(g->scan.jobs == g->tiles * (l->outputs / size), "%" PRIu64 " jobs", g->scan.jobs);
     } else if (is_of(g, "transposed")) {
-        REQUIRE(g->scan.jobs == ceil_div(g->outers, g->vector), "%" PRIu64 " jobs", g->scan.jobs);
+        REQUIRE(g->scan.jobs == ceil_div(g->outers, (uint64_t)g->vector * g->side), "%" PRIu64 " jobs", g->scan.jobs);
     } else if (is_of(g, "blocks")) {
         REQUIRE(g->scan.jobs == ceil_div(g->outers, g->batch), "%" PRIu64 " jobs", g->scan.jobs);
     } else if (is_of(g, "rows") || is_of(g, "permuted") || is_of(g, "register_rows")) {
