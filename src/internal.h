@@ -146,6 +146,9 @@ typedef struct layout {
     repeated_dim_t repeated; /* one that is left out; added 0: none */
 } layout;
 
+/* Whether one step of `outer` is as far as inner_size steps of `inner`. */
+bool continues(int64_t outer, int64_t inner, uint64_t inner_size);
+
 /* p->outputs must not be 0. Cannot fail. */
 void layout_collapse(const problem *p, layout *out);
 

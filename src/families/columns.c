@@ -186,7 +186,7 @@ static uint32_t rows_fused(const geometry_request *r, const layout_dim *column, 
     const uint64_t columns = column->size;
     geometry g = {0};
     if (r->tuning->aligned || column->in != 1 || row->in != (int64_t)columns ||
-        row->mask != (int64_t)columns * column->mask)
+        !continues(row->mask, column->mask, columns))
         return 1;
     choose_column_vector(r, &any, &g);
     const tuning_row *t = r->tuning;

@@ -253,14 +253,13 @@ void leave_tail(const geometry_request *r, uint32_t percent, uint64_t units, uin
 
 /* Whether `outer` goes on where `inner` ends, in the input and in the mask. */
 static bool goes_on(const layout_dim *outer, const layout_dim *inner) {
-    const int64_t size = (int64_t)inner->size;
-    return outer->in == size * inner->in && outer->mask == size * inner->mask;
+    return continues(outer->in, inner->in, inner->size) && continues(outer->mask, inner->mask, inner->size);
 }
 
 static bool answers_go_on(const layout_dim *outer, const layout_dim *inner) {
-    const int64_t size = (int64_t)inner->size;
-    return outer->index == size * inner->index && outer->value == size * inner->value &&
-           outer->max_index == size * inner->max_index && outer->max_value == size * inner->max_value;
+    return continues(outer->index, inner->index, inner->size) && continues(outer->value, inner->value, inner->size) &&
+           continues(outer->max_index, inner->max_index, inner->size) &&
+           continues(outer->max_value, inner->max_value, inner->size);
 }
 
 output_row output_row_of(const layout *l, uint32_t neighbours, uint32_t most) {

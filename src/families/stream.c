@@ -122,7 +122,7 @@ static uint32_t rows_fused(const geometry_request *r, const block *b) {
     const uint32_t vector = widest_vector(r, t->column_bytes, false);
     if (b->stride != 1 || b->row_dims != 1 || b->row->in != (int64_t)b->columns ||
         b->columns >= t->stream_fused_bytes / element_bytes(r->problem) ||
-        b->row->mask != (int64_t)b->columns * b->along)
+        !continues(b->row->mask, b->along, b->columns))
         return 1;
     const uint64_t whole = vector / greatest_divisor(vector, b->columns);
     const uint64_t wanted =
