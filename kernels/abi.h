@@ -136,10 +136,10 @@ typedef struct {
 
 typedef struct {
     abi_ulong jobs, jobs_per_group;
-    abi_ulong columns, tiles, side; /* size of the last kept dim, tiles that cover it, outputs of a tile */
+    abi_ulong parts, chunk;         /* of an output, and segments of a part */
+    abi_ulong columns, tiles, side; /* outputs side by side, tiles that cover them, outputs of a tile */
     abi_ulong segments;             /* of an output */
     abi_ulong segment, segment_vectors;
-    abi_long column_stride; /* input stride of the last kept dim; see columns_t */
 } segments_t;
 
 /* `length` blocks lie along the last of their dims, whose outputs are these strides apart, as are the columns: see

@@ -106,6 +106,11 @@ static inline bool is_general(const problem *p) {
     return is_masked(p) || wants_both(p);
 }
 
+/* |INT64_MIN| is 2^63, which only the unsigned type holds. */
+static inline uint64_t magnitude(int64_t stride) {
+    return stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
+}
+
 /* a*b and a+b without wrapping: false when the result does not fit. */
 bool multiply_u64(uint64_t a, uint64_t b, uint64_t *product);
 bool add_u64(uint64_t a, uint64_t b, uint64_t *sum);

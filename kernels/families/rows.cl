@@ -24,6 +24,9 @@
 #include "order/order.clh"
 #include "workgroup/finish.clh"
 #include "workgroup/reduce.clh"
+#if SPLIT
+#include "workgroup/partial.clh"
+#endif
 #if TAIL
 #include "workgroup/tail.clh"
 #endif
@@ -35,19 +38,6 @@
 #define ELEMENT_STRIDE(g) ((g)->stride)
 #else
 #define ELEMENT_STRIDE(g) 1
-#endif
-
-#if SPLIT
-static inline partial_t as_partial(const candidate_t best, const ulong origin) {
-    partial_t p = PARTIAL_NONE;
-#pragma unroll
-    for (uint x = 0; x < EXTREMES; ++x) {
-        const one_candidate_t c = ONE_OF(best, x);
-        PARTIAL_OF(p, x) = PARTIAL(x, CANDIDATE_FOUND(c) && !LOSES(CANDIDATE_KEY(c)), CANDIDATE_KEY(c),
-                                   origin + CANDIDATE_PLACE_OF(x, c));
-    }
-    return p;
-}
 #endif
 
 /* Whether rows begin and end anywhere (rows_anywhere.clh). */

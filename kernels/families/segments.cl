@@ -1,19 +1,26 @@
 /* Reductions whose runs of neighbouring elements ("segments", along the last reduced dim) are short, while those of the
  * neighbouring outputs lie beside them: one work-item walks the outputs of a tile side by side, in the order of memory.
  *
- * A job is a tile: neighbours along the last kept dim. At each position on the other reduced dims the segment of each
- * output goes into that output's accumulator (order.clh), which waits in a cache until the next position's. Iterations
- * are counted over the vectors of segments; a block, as many whole segments as an accumulator counts, ends with a
- * candidate for each output.
+ * A job is a tile, consecutive outputs of those that lie within the outermost reduced dim, and a part of the positions
+ * on the reduced dims but the last. At each of these the segment of each output goes into that output's accumulator
+ * (order.clh), which waits in a cache until the next position's. Iterations are counted over the vectors of segments; a
+ * block, as many whole segments as an accumulator counts, ends with a candidate for each output.
  *
- * From the host, besides order.clh and index.clh: SIDE (outputs of a tile at most), UNROLL (vectors in flight), and
+ * From the host, besides order.clh and finish.clh: SIDE (outputs of a tile at most), UNROLL (vectors in flight), and
  *   OVERLAP  a segment's last vector is moved back to end with the segment (segment >= VEC)
  *   BY_VALUE a segment's best value first, the place in it at the end (8 bits: segment < 255)
- * A segment has at most ITERATIONS_MAX vectors, a reduction at most 2^30 elements. */
+ * A segment has at most ITERATIONS_MAX vectors, a part at most 2^30 elements. */
 #include "options.clh"
 
-#include "memory/index.clh"
+#if GROUP > 1 || ONE_WORD || TWO_WORDS
+#error "not implemented: several work-items, words for parts"
+#endif
+
 #include "order/order.clh"
+#include "workgroup/finish.clh"
+#if SPLIT
+#include "workgroup/partial.clh"
+#endif
 #if BY_VALUE
 #include "order/extremes.clh"
 #endif
@@ -26,142 +33,218 @@
 #define FOLD(folded, bits, k) ACC_STEP(folded, bits, k)
 #endif
 
+/* Vector x of the segment at p. */
+static inline at_t vector_in(const at_t p, const dims_t *dims, const segments_t *g, const uint x) {
+    return moved(p, (long)vector_place(x, g->segment) * STEPS(1, dims->mask.along));
+}
+
 /* Fold the segment at p, whose first vector is iteration k. What lies `ahead` elements after it is asked for. */
-static inline void fold(__global const T *p, const segments_t *g, FOLDED *folded, const uint k, const long ahead) {
+static inline void fold(const at_t p, const dims_t *dims, const segments_t *g, FOLDED *folded, const uint k,
+                        const long ahead) {
     const uint vectors = (uint)g->segment_vectors;
     FOLDED best = *folded;
     uint x = 0;
+    (void)dims;
     (void)ahead;
     (void)k;
     for (; x + UNROLL <= vectors; x += UNROLL) {
-        TV bits[UNROLL];
+        loaded_t bits[UNROLL];
 #pragma unroll
         for (uint u = 0; u < UNROLL; ++u) {
-            __global const T *const vector = p + vector_place(x + u, g->segment);
+            const at_t vector = vector_in(p, dims, g, x + u);
 #if AHEAD
             if (LINE_STARTS(u))
-                PREFETCH(FROM(vector, ahead));
+                PREFETCH(FROM(DATA(vector), ahead));
 #endif
-            bits[u] = load(vector, 1);
+            bits[u] = LOAD_AT(vector, 1, dims);
         }
 #pragma unroll
         for (uint u = 0; u < UNROLL; ++u)
             FOLD(best, bits[u], k + x + u);
     }
     for (; x < vectors; ++x) {
-        __global const T *const vector = p + vector_place(x, g->segment);
+        const at_t vector = vector_in(p, dims, g, x);
 #if AHEAD
         if (LINE_STARTS(x))
-            PREFETCH(FROM(vector, ahead));
+            PREFETCH(FROM(DATA(vector), ahead));
 #endif
-        FOLD(best, load(vector, 1), k + x);
+        FOLD(best, LOAD_AT(vector, 1, dims), k + x);
     }
     *folded = best;
 }
 
-static inline long segment_at(const dims_t *dims, const ulong segment) {
+static inline steps_t segment_at(const dims_t *dims, const ulong segment) {
     walk_t w;
     w.segment = segment;
     w.x = 0;
     return segment_start(dims, w);
 }
 
-/* A block's segments are counted where their values come first, and else their vectors. */
+/* A block's segments are counted where their values come first, and else their vectors. The winner of a block is that
+ * of an output's segments from `from` on, the first of which lies at p without them; its place is counted from `before`
+ * segments further in front. */
 #if BY_VALUE
 #define SEGMENTS_MOST(g) ITERATIONS_MAX
-static inline void fold_segment(__global const T *p, const segments_t *g, acc_t *acc, const uint segment,
+static inline void fold_segment(const at_t p, const dims_t *dims, const segments_t *g, acc_t *acc, const uint segment,
                                 const long ahead) {
     extremes_t e;
     extremes_none(&e);
-    fold(p, g, &e, 0, ahead);
+    fold(p, dims, g, &e, 0, ahead);
     acc_step(acc, extremes_key(&e), (T)segment);
 }
-
-/* The block's winner among all outputs' segments from p on; `from` is the block's first segment. */
-static inline candidate_t block_winner(__global const T *p, const dims_t *dims, const segments_t *g, const acc_t acc,
-                                       const ulong from) {
+static inline candidate_t block_winner(const at_t p, const dims_t *dims, const segments_t *g, const acc_t acc,
+                                       const ulong from, const uint before) {
     uint at, component;
     const T top = acc_winner(acc, &at, &component);
-    __global const T *const segment = p + segment_at(dims, from + at);
+    const at_t segment = moved(p, segment_at(dims, from + at));
     search_t search;
     search_for(&search, top);
     for (uint x = 0; x < (uint)g->segment_vectors; ++x)
-        search_step(&search, load(segment + vector_place(x, g->segment), 1));
+        search_step(&search, LOAD_AT(vector_in(segment, dims, g, x), 1, dims));
     const uint place = search_place(&search);
-    return CANDIDATE(top, (from + at) * g->segment + vector_place(place / VEC, g->segment) + place % VEC);
+    return CANDIDATE(top, (before + at) * (uint)g->segment + vector_place(place / VEC, (uint)g->segment) + place % VEC);
 }
 #else
 #define SEGMENTS_MOST(g) (ITERATIONS_MAX / (uint)(g)->segment_vectors)
-static inline void fold_segment(__global const T *p, const segments_t *g, acc_t *acc, const uint segment,
+static inline void fold_segment(const at_t p, const dims_t *dims, const segments_t *g, acc_t *acc, const uint segment,
                                 const long ahead) {
-    fold(p, g, acc, segment * (uint)g->segment_vectors, ahead);
+    fold(p, dims, g, acc, segment * (uint)g->segment_vectors, ahead);
 }
-static inline candidate_t block_winner(__global const T *p, const dims_t *dims, const segments_t *g, const acc_t acc,
-                                       const ulong from) {
-    uint at, component;
-    const T top = acc_winner(acc, &at, &component);
-    const uint vectors = (uint)g->segment_vectors, segment = at / vectors;
+static inline candidate_t block_winner(const at_t p, const dims_t *dims, const segments_t *g, const acc_t acc,
+                                       const ulong from, const uint before) {
+    const uint vectors = (uint)g->segment_vectors;
+    candidate_t best = CANDIDATE_NONE;
     (void)p;
     (void)dims;
-    return CANDIDATE(top, (from + segment) * g->segment + vector_place(at - segment * vectors, g->segment) + component);
+    (void)from;
+    TAKE_WINNER(best, acc,
+                (before + at / vectors) * (uint)g->segment + vector_place(at % vectors, (uint)g->segment) + component);
+    return best;
 }
 #endif
 
-/* The best of each of `count` neighbouring outputs. The job after this one starts `next` elements further. */
-static inline void scan(__global const T *start, const dims_t *dims, const segments_t *g, const uint count,
-                        const long next, candidate_t *best) {
-    const uint most = SEGMENTS_MOST(g);
+/* Where the outputs of a tile lie, from the input of the first one on: at equal distances, or at any. */
+typedef struct {
+    uint count;
+    bool even;
+    steps_t distance;
+    steps_t start[SIDE];
+} tile_t;
+
+static inline void find_tile(const dims_t *dims, const ulong out, const uint count, tile_t *t) {
+    const int last = KEPT_COUNT(*dims) - 1;
+    const ulong length = dims->kept_size[last];
+    const steps_t first = input_start(dims, out);
+    ulong left = length - out % length;
+    steps_t at = STEPS(0, 0);
+    t->count = count;
+    t->even = count <= left;
+    t->distance = STEPS(dims->kept_in[last], dims->mask.kept[last]);
+    for (uint o = 0; o < count && !t->even; ++o) {
+        if (left == 0) {
+            left = length;
+            at = input_start(dims, out + o) - first;
+        }
+        t->start[o] = at;
+        at += t->distance;
+        --left;
+    }
+}
+
+/* Fold the segment of each of a tile's outputs, of which the first one's lies at p. What is asked for ahead lies so
+ * many outputs further, and behind a row's last ones in a later row, `over` further. */
+static inline __attribute__((always_inline)) void fold_row(const at_t p, const dims_t *dims, const segments_t *g,
+                                                           const tile_t *t, const bool even, const uint outputs_ahead,
+                                                           const long over, acc_t acc[SIDE], const uint segment) {
+    const uint count = t->count, straight = outputs_ahead < count ? count - outputs_ahead : 0;
+    const steps_t distance = t->distance;
+    const steps_t *restrict start = t->start;
+#define START(o) (even ? (long)(o) * distance : start[o])
+    for (uint o = 0; o < count; ++o) {
+        const long later = o < straight ? OF_INPUT(START(o + outputs_ahead)) : over + OF_INPUT(START(o - straight));
+        fold_segment(moved(p, START(o)), dims, g, &acc[o], segment, later - OF_INPUT(START(o)));
+    }
+}
+
+/* The best of each of a tile's outputs, of whose segments [from, to) those of the first one lie from p on. The next job
+ * begins `next` elements further. */
+static inline void scan(const at_t p, const dims_t *dims, const segments_t *g, const ulong from, const ulong to,
+                        const tile_t *t, const long next, candidate_t *best) {
+    const uint most = SEGMENTS_MOST(g), count = t->count;
     acc_t acc[SIDE];
-#if AHEAD
-    /* So many outputs ahead, and behind a row's last ones in the next row; or whole rows where they are short. */
+    /* So many outputs ahead; or whole rows where they are short. */
     const uint outputs_ahead = max((uint)(AHEAD * 8 / BITS / g->segment), 1u);
     const uint rows_ahead = max(outputs_ahead / count, 1u);
-    const uint straight = outputs_ahead < count ? count - outputs_ahead : 0;
-    const long along = (long)outputs_ahead * g->column_stride, back = (long)straight * g->column_stride;
-#else
-    (void)next;
-#endif
     for (uint o = 0; o < count; ++o)
         best[o] = CANDIDATE_NONE;
-    for (ulong from = 0; from < g->segments; from += most) {
-        const uint segments = (uint)min(g->segments - from, (ulong)most);
+    for (ulong block = from; block < to; block += most) {
+        const uint segments = (uint)min(to - block, (ulong)most);
         for (uint o = 0; o < count; ++o)
             acc[o] = ACC_EMPTY;
         for (uint s = 0; s < segments; ++s) {
-            const long row = segment_at(dims, from + s);
-#if AHEAD
-            const ulong later = from + s + rows_ahead;
-            const long over = (later < g->segments ? segment_at(dims, later) : next) - row - back;
-#endif
-            for (uint o = 0; o < count; ++o) {
-#if AHEAD
-                const long ahead = o < straight ? along : over;
-#else
-                const long ahead = 0;
-#endif
-                fold_segment(start + row + (long)o * g->column_stride, g, &acc[o], s, ahead);
-            }
+            const ulong later = block + s + rows_ahead;
+            const steps_t row = segment_at(dims, block + s);
+            const long over = AHEAD ? (later < to ? OF_INPUT(segment_at(dims, later)) : next) - OF_INPUT(row) : 0;
+            if (t->even)
+                fold_row(moved(p, row), dims, g, t, true, outputs_ahead, over, acc, s);
+            else
+                fold_row(moved(p, row), dims, g, t, false, outputs_ahead, over, acc, s);
         }
-        for (uint o = 0; o < count; ++o)
-            best[o] = better(best[o], block_winner(start + (long)o * g->column_stride, dims, g, acc[o], from));
+        for (uint o = 0; o < count; ++o) {
+            const at_t output = moved(p, t->even ? (long)o * t->distance : t->start[o]);
+            best[o] = better(best[o], block_winner(output, dims, g, acc[o], block, (uint)(block - from)));
+        }
     }
 }
 
-/* The first output of a job; of one beyond the last, that of the first job. */
-static inline ulong first_output(const segments_t *g, const ulong job) {
-    return job < g->jobs ? job / g->tiles * g->columns + job % g->tiles * g->side : 0;
+/* A unit is a tile: its first output, and how many there are. */
+#define UNIT_FIRST(g, unit) ((unit) / (g)->tiles * (g)->columns + (unit) % (g)->tiles * (g)->side)
+#define UNIT_COUNT(g, unit) min((g)->side, (g)->columns - (unit) % (g)->tiles * (g)->side)
+
+#if SPLIT
+#define UNIT_OF(g, job) ((job) / (g)->parts)
+#define PART_OF(g, job) ((job) % (g)->parts)
+#else
+#define UNIT_OF(g, job) (job)
+#define PART_OF(g, job) 0
+#endif
+
+/* Where a job begins; one beyond the last as the first one. */
+static inline steps_t job_start(const dims_t *dims, const segments_t *g, const ulong job) {
+    const ulong known = job < g->jobs ? job : 0;
+    return input_start(dims, UNIT_FIRST(g, UNIT_OF(g, known))) + segment_at(dims, PART_OF(g, known) * g->chunk);
 }
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void segments(__global const T *restrict in, TARGET,
-                                                                      const dims_t dims, const segments_t g) {
+/* Leave the best of an output; places are counted from index `origin` on. */
+static inline void leave(__global const T *in, TARGET, const dims_t *dims, const ulong part, const ulong out,
+                         const candidate_t best, const ulong origin) {
+#if SPLIT
+    (void)in;
+    WRITE_PARTIAL(PARTIAL_AT(dims, out, part), as_partial(best, origin));
+#else
+    (void)part;
+#pragma unroll
+    for (uint x = 0; x < EXTREMES; ++x) {
+        const one_candidate_t c = ONE_OF(best, x);
+        put_output(dims, in, TARGET_ARGUMENTS, x, out, CANDIDATE_WINS(c), origin + CANDIDATE_PLACE_OF(x, c),
+                   KEY_KNOWN_OF(x, CANDIDATE_KEY(c)));
+    }
+#endif
+}
+
+KERNEL void segments(INPUT, TARGET, const dims_t dims, const segments_t g FINISH_PARAMETERS) {
     EACH_JOB(job) {
-        const ulong out = first_output(&g, job);
-        const uint count = (uint)min(g.side, g.columns - job % g.tiles * g.side);
-        const long start = input_start(&dims, out);
+        const ulong unit = UNIT_OF(&g, job), part = PART_OF(&g, job);
+        const ulong out = UNIT_FIRST(&g, unit), from = part * g.chunk;
+        const steps_t first = input_start(&dims, out);
+        const long next = OF_INPUT(job_start(&dims, &g, job + 1) - first);
+        tile_t t;
         candidate_t best[SIDE];
-        scan(in + start, &dims, &g, count, input_start(&dims, first_output(&g, job + 1)) - start, best);
-        for (uint o = 0; o < count; ++o)
-            put_output(&dims, in, TARGET_ARGUMENTS, 0, out + o, !LOSES(CANDIDATE_KEY(best[o])),
-                       CANDIDATE_PLACE(best[o]), KEY_KNOWN(CANDIDATE_KEY(best[o])));
+        find_tile(&dims, out, (uint)UNIT_COUNT(&g, unit), &t);
+        scan(AT_STEPS(first), &dims, &g, from, min(from + g.chunk, g.segments), &t, next, best);
+        for (uint o = 0; o < t.count; ++o)
+            leave(in, TARGET_ARGUMENTS, &dims, part, out + o, best[o], from * g.segment);
+        FINISH_UNIT(unit, MERGE_LEFT(unit, out, t.count))
     }
+    MERGE_ONLY_TILE(unit, UNIT_FIRST(&g, unit), UNIT_COUNT(&g, unit))
 }

@@ -5,10 +5,6 @@
 
 #include <string.h>
 
-static uint64_t magnitude(int64_t stride) {
-    return stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
-}
-
 cl_mem *stream_output_buffer(slot *t, uint32_t i) {
     cl_mem *const buffers[OUTPUTS_MOST] = {&t->buffers.index, &t->buffers.value, &t->buffers.max_index,
                                            &t->buffers.max_value};

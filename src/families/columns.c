@@ -221,9 +221,11 @@ static output_row row_of_outputs(const geometry_request *r) {
     const tuning_row *t = r->tuning;
     const layout *l = r->layout;
     const uint32_t bytes = element_bytes(r->problem), most = min_u32(t->narrow_row_bytes, strip_room(r) / 2) / bytes;
-    const output_row its = output_row_of(l, t->inner_bytes / bytes, most), alone = output_row_of(l, 1, 1);
+    const uint32_t neighbours = (is_masked(r->problem) ? t->inner_mask_bytes : t->inner_bytes) / bytes;
+    const output_row its = output_row_of(l, neighbours, most), alone = output_row_of(l, 1, 1);
+    const uint32_t rows = its.apart > 1 ? t->column_part_bytes / bytes : t->inner_rows;
     const bool is_alone = t->group_columns > 1 || r->strided || l->kept[l->kept_count - 1].size == 1;
-    return is_alone || (its.apart > 1 && l->reduction / its.inner < t->column_part_bytes / bytes) ? alone : its;
+    return is_alone || l->reduction / its.inner < rows ? alone : its;
 }
 
 static const char *lay_out_columns(const geometry_request *r, geometry *g) {
@@ -359,8 +361,8 @@ static bool columns_are_nearer(const geometry_request *r, const geometry *g) {
     const layout *l = r->layout;
     const int64_t column = l->kept[l->kept_count - 1].in;
     const layout_dim *last = &l->reduced[l->reduced_count - (g->inner > 1 ? 2 : 1)];
-    const int64_t row = last->in < 0 ? -last->in : last->in;
-    return l->kept[l->kept_count - 1].size > 1 && column > 0 && (row > column || row == 0 || last->size == 1);
+    const uint64_t row = magnitude(last->in);
+    return l->kept[l->kept_count - 1].size > 1 && column > 0 && (row > (uint64_t)column || row == 0 || last->size == 1);
 }
 
 static bool columns_do(const geometry_request *r, const geometry *g) {

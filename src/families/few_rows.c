@@ -44,11 +44,10 @@ static void choose_vector(const geometry_request *r, geometry *g) {
 
 /* Whether an int does not tell where an element lies from the first one on, in the input and in the mask. */
 static bool reaches_far(const layout *l) {
-    int64_t input = 0, mask = 0;
+    uint64_t input = 0, mask = 0;
     for (uint32_t i = 0; i < l->reduced_count; ++i) {
-        const int64_t steps = (int64_t)l->reduced[i].size - 1;
-        input += steps * (l->reduced[i].in < 0 ? -l->reduced[i].in : l->reduced[i].in);
-        mask += steps * (l->reduced[i].mask < 0 ? -l->reduced[i].mask : l->reduced[i].mask);
+        input += (l->reduced[i].size - 1) * magnitude(l->reduced[i].in);
+        mask += (l->reduced[i].size - 1) * magnitude(l->reduced[i].mask);
     }
     return input > INT32_MAX || mask > INT32_MAX;
 }

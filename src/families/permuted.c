@@ -11,7 +11,7 @@ typedef struct {
     uint32_t count, outer;
     uint64_t run, first_index;
     int64_t in_offset, mask_offset;
-    bool is_index_order;
+    bool has_backward, is_sorted; /* a dim; the dims, by how far they reach */
 } memory_layout;
 
 /* Broadcasts come first, then what lies farther. */
@@ -24,14 +24,14 @@ static void insert(memory_layout *m, layout_dim d, int64_t weight) {
     for (; at > 0 && is_outside(&d, &m->dims[at - 1]); --at) {
         m->dims[at] = m->dims[at - 1];
         m->weight[at] = m->weight[at - 1];
-        m->is_index_order = false;
+        m->is_sorted = false;
     }
     m->dims[at] = d;
     m->weight[at] = weight;
 }
 
 static memory_layout order_of(const layout *l) {
-    memory_layout m = {.is_index_order = true, .run = 1};
+    memory_layout m = {.is_sorted = true, .run = 1};
     uint64_t weight = l->reduction;
     for (uint32_t i = 0; i < l->reduced_count; ++i) {
         layout_dim d = l->reduced[i];
@@ -43,15 +43,14 @@ static memory_layout order_of(const layout *l) {
             m.first_index += (d.size - 1) * weight;
             d.in = -d.in;
             d.mask = -d.mask;
-            m.is_index_order = false;
+            m.has_backward = true;
         }
         insert(&m, d, backward ? -(int64_t)weight : (int64_t)weight);
     }
     const layout_dim *const last = &m.dims[m.count - 1];
     for (m.outer = m.count; m.outer > 0; --m.outer) {
         const layout_dim *const d = &m.dims[m.outer - 1];
-        const int64_t run = (int64_t)m.run;
-        if (d != last && (d->in != run * last->in || d->mask != run * last->mask))
+        if (d != last && !(continues(d->in, last->in, m.run) && continues(d->mask, last->mask, m.run)))
             break;
         m.run *= d->size;
     }
@@ -102,7 +101,7 @@ static const char *lay_out_permuted(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     const tuning_row *t = r->tuning;
     const memory_layout m = order_of(l);
-    if (m.is_index_order)
+    if (m.is_sorted && !m.has_backward)
         return "memory has the reduction in the order of its index";
     if (m.dims[m.count - 1].in != 1)
         return "it takes a reduced dim without gaps";
@@ -168,15 +167,17 @@ const family family_permuted = {
     .describe = describe_rows,
 };
 
-/* The order of memory suits where it has long runs, and the order of the index none. */
+/* The order of memory suits where it has long runs, and the order of the index none. Outer dims that are backwards
+ * alone are no reason. */
 static bool memory_has_runs(const geometry_request *r, const geometry *g) {
     const layout_dim *const last = &r->layout->reduced[r->layout->reduced_count - 1];
     const uint32_t bytes = element_bytes(r->problem);
+    const memory_layout m = order_of(r->layout);
     (void)g;
     return r->layout->reduced_count <= r->tuning->permuted_dims &&
            r->layout->reduction >= r->tuning->permuted_bytes / bytes &&
-           order_of(r->layout).run * bytes >= r->tuning->permuted_run_bytes &&
-           (last->in != 1 || last->size < r->tuning->permuted_row_bytes / bytes);
+           m.run * bytes >= r->tuning->permuted_run_bytes &&
+           (last->in != 1 || (!m.is_sorted && last->size < r->tuning->permuted_row_bytes / bytes));
 }
 
 static bool whole_runs_do(const geometry_request *r, const geometry *g) {

@@ -17,6 +17,7 @@ static void choose_segment_vector(const geometry_request *r, const layout_dim *l
     }
     g->overlap = last->size % g->vector != 0;
     g->load = kind_of_load(r, true, g->vector);
+    choose_mask(r, last->mask, false, g);
 }
 
 /* Whether a segment has vectors enough for its value first (kernels/families/segments.cl), and its places fit an
@@ -29,20 +30,35 @@ static bool is_by_value(const geometry_request *r, const geometry *g) {
            g->segment_vectors * g->vector < (UINT64_C(1) << min_u32(type->bits, 31)) - 1;
 }
 
-/* Tiles over `size` neighbours, all alike but for the last, as wide as their accumulators allow, a key and a count for
- * each component: a tile that has only some of them reads little in a row. Narrower where that leaves too few for the
- * device. */
-static void lay_tiles(const geometry_request *r, uint64_t size, geometry *g) {
-    g->side = min_u64(size, g->strip);
-    while (g->side > 1 && ceil_div(size, g->side) * g->outers < wanted_groups(r, g->family))
-        g->side = ceil_div(g->side, 2);
-    g->side = ceil_div(size, ceil_div(size, g->side));
-    g->tiles = ceil_div(size, g->side);
+/* Outputs side by side, whose segments lie within one step of the outermost of the other reduced dims. */
+static uint64_t outputs_inside(const layout *l) {
+    uint64_t outputs = 1, outermost = 0;
+    for (uint32_t i = 0; i + 1 < l->reduced_count; ++i)
+        outermost = max_u64(outermost, magnitude(l->reduced[i].in));
+    for (uint32_t i = l->kept_count; i-- > 0 && (outermost == 0 || magnitude(l->kept[i].in) < outermost);)
+        outputs *= l->kept[i].size;
+    return outputs;
+}
+
+/* Tiles over the outputs side by side, all alike but for the last, as wide as their accumulators allow, a key and a
+ * count for each component: a tile that has only some of them reads little in a row. */
+static void lay_tiles(const geometry_request *r, uint64_t turns, geometry *g) {
+    const uint64_t columns = r->layout->outputs / g->outers, most = min_u64(SIDE_MAX, part_units(r, 1, turns));
+    const uint32_t accumulator = 2 * g->vector * element_bytes(r->problem) * (is_general(r->problem) ? 4 : 1);
+    g->strip = floor_power(max_u64(1, r->tuning->strip_bytes / accumulator), (uint32_t)most);
+    g->tiles = ceil_div(columns, g->strip);
+    g->side = ceil_div(columns, g->tiles);
+}
+
+/* Segments of a part, at least: the partial answer of an output costs as much as many of its vectors. */
+static uint64_t least_segments(const geometry_request *r, uint64_t segment, const geometry *g) {
+    const uint64_t bytes = segment * element_bytes(r->problem);
+    return max_u64(ceil_div(r->tuning->column_part_bytes, bytes), ceil_div(r->tuning->part_bytes, bytes * g->side));
 }
 
 static const char *lay_out_segments(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
-    const layout_dim *last = &l->reduced[l->reduced_count - 1], *column = &l->kept[l->kept_count - 1];
+    const layout_dim *last = &l->reduced[l->reduced_count - 1];
     const uint32_t bits = r->problem->input.type->bits;
     g->tuning = r->tuning->name;
     if (last->in != 1)
@@ -54,22 +70,20 @@ static const char *lay_out_segments(const geometry_request *r, geometry *g) {
     /* An accumulator counts at least one segment's vectors (kernels/order/order.clh). */
     if (g->segment_vectors >= UINT64_C(1) << min_u32(bits, 16))
         return "it takes a last reduced dim of fewer vectors than 2^8 (8-bit elements) or 2^16";
-    g->unroll = (uint32_t)min_u64(r->tuning->unroll_rows, g->segment_vectors);
+    g->unroll = (uint32_t)min_u64(loads_in_flight(r, r->tuning->unroll_rows), g->segment_vectors);
     g->by_value = is_by_value(r, g);
     if (g->by_value && !comes_from_memory(r))
         g->ahead = 0; /* so short a loop reaches far ahead by itself */
-    g->units = l->reduction / last->size * g->segment_vectors;
-    g->least = 1;
-    const char *const refused = cut(r, l->outputs, 1, 1, part_units(r, g->vector, 1), g);
+    g->units = l->reduction / last->size;
+    g->outers = l->outputs / outputs_inside(l);
+    lay_tiles(r, g->units * g->segment_vectors, g);
+    g->least = least_segments(r, last->size, g);
+    const uint64_t most = part_units(r, last->size, g->segment_vectors * g->side);
+    const char *const refused = cut(r, g->tiles * g->outers, g->least, 1, most, g);
     if (refused)
         return refused;
-    const uint64_t most = min_u64(SIDE_MAX, part_units(r, 1, g->units));
-    g->strip =
-        floor_power(max_u64(1, r->tuning->strip_bytes / (2 * g->vector * element_bytes(r->problem))), (uint32_t)most);
-    g->outers = l->outputs / column->size;
-    lay_tiles(r, column->size, g);
-    g->scan = distribute(r, 1, g->tiles * g->outers, r->tuning->groups_max);
-    return plan_merge(r, l->outputs, 1, g);
+    g->scan = distribute(r, 1, g->tiles * g->outers * g->parts, r->tuning->groups_max);
+    return plan_merge(r, g->tiles * g->outers, g->side, g);
 }
 
 static void add_options(const geometry *g, writer *out) {
@@ -78,17 +92,16 @@ static void add_options(const geometry *g, writer *out) {
 }
 
 static void set_segments(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
-    const layout_dim *column = &l->kept[l->kept_count - 1];
-    const uint64_t segment = l->reduced[l->reduced_count - 1].size;
     const segments_t segments = {.jobs = jobs,
                                  .jobs_per_group = g->scan.jobs_per_group,
-                                 .columns = column->size,
+                                 .parts = g->parts,
+                                 .chunk = g->chunk,
+                                 .columns = l->outputs / g->outers,
                                  .tiles = g->tiles,
                                  .side = g->side,
-                                 .segments = l->reduction / segment,
-                                 .segment = segment,
-                                 .segment_vectors = g->segment_vectors,
-                                 .column_stride = column->in};
+                                 .segments = g->units,
+                                 .segment = l->reduced[l->reduced_count - 1].size,
+                                 .segment_vectors = g->segment_vectors};
     set_argument(arguments, 0, &segments, sizeof segments);
 }
 
@@ -102,26 +115,26 @@ const family family_segments = {
     .structs = 1,
     .struct_bytes = {sizeof(segments_t)},
     .over_columns = true,
+    .merges_tiles = true,
+    .general = true,
     .lay_out = lay_out_segments,
     .options = add_options,
     .arguments = set_segments,
     .describe = describe,
 };
 
-extern const family family_rows;
-
-/* One work-item reads short segments, which lie apart, with those of neighbouring outputs in between; where tiles of
- * several outputs are enough for the device, and no reduction would be cut into parts otherwise. */
-static bool segments_are_interleaved(const geometry_request *r, const geometry *g) {
+/* One work-item reads short segments, which lie apart, with those of other outputs in between. */
+static bool are_interleaved(const geometry_request *r, const geometry *g) {
     const layout *l = r->layout;
-    const layout_dim *column = &l->kept[l->kept_count - 1], *last = &l->reduced[l->reduced_count - 1];
-    if (r->tuning->group > 1 || r->tuning->group_short > 1 || l->reduced_count < 2 || g->tiles == column->size)
-        return false;
-    const int64_t outer = l->reduced[l->reduced_count - 2].in;
-    return last->size <= r->tuning->segment_bytes / element_bytes(r->problem) &&
-           column->in < (outer < 0 ? -outer : outer) && g->scan.jobs >= enough_groups(r, g->family) &&
-           l->outputs >= enough_groups(r, &family_rows);
+    const layout_dim *last = &l->reduced[l->reduced_count - 1];
+    return r->tuning->group == 1 && r->tuning->group_short == 1 && l->reduced_count > 1 && g->side > 1 &&
+           last->size <= r->tuning->segment_bytes / element_bytes(r->problem);
 }
 
-const strategy strategy_segment_rows = {"segment-rows", &family_segments, false,
-                                        false,          LANES_ONE,        segments_are_interleaved};
+static bool whole_segments_do(const geometry_request *r, const geometry *g) {
+    return are_interleaved(r, g) && whole_reductions_do(r, g);
+}
+
+const strategy strategy_segment_rows = {"segment-rows", &family_segments, false, false, LANES_ONE, whole_segments_do};
+const strategy strategy_split_segment_rows = {"split-segment-rows", &family_segments, false, true, LANES_ONE,
+                                              are_interleaved};

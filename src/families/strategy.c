@@ -60,7 +60,7 @@ static argmax_cl_status obey(const problem *p, const layout *l, const device_fac
 
 /* Refuse unknown names. Known ones become ours, which outlive the caller's. */
 static argmax_cl_status resolve_names(problem *p) {
-    char names[256];
+    char names[512];
     if (p->strategy) {
         const strategy *found = strategy_find(p->strategy);
         strategy_names(names, sizeof names);

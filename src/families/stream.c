@@ -51,7 +51,7 @@ static uint32_t most_inner(const geometry_request *r) {
 }
 
 static const char *wanted_block(const geometry_request *r, block *b) {
-    return find_block(r->layout, most_inner(r), r->tuning->stream_inner_rows, b);
+    return find_block(r->layout, most_inner(r), r->tuning->inner_rows, b);
 }
 
 static bool strides_divide(const layout *l, const block *b, uint32_t vector) {
@@ -74,7 +74,7 @@ static uint32_t period_of(const block *b, const layout *l, uint32_t vector, uint
             return 0;
         rows = rows * (int64_t)(l->reduced[i].size % vector) % v;
     }
-    return pitch ? vector / (uint32_t)greatest_divisor(vector, (uint64_t)(pitch < 0 ? -pitch : pitch)) : 1;
+    return pitch ? vector / (uint32_t)greatest_divisor(vector, magnitude(pitch)) : 1;
 }
 
 /* Rows that lie at any distances: whole vectors of fewer elements where all begin at those, or words of single
@@ -354,8 +354,8 @@ static bool columns_fit(const geometry_request *r, const block *b) {
 }
 
 static bool row_is_farther(const block *b) {
-    const int64_t row = b->row->in < 0 ? -b->row->in : b->row->in;
-    return row > b->stride || row == 0 || b->row->size == 1;
+    const uint64_t row = magnitude(b->row->in);
+    return row > magnitude(b->stride) || row == 0 || b->row->size == 1;
 }
 
 static bool is_small(const geometry_request *r, const block *b) {

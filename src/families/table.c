@@ -16,6 +16,7 @@
     NEXT(strided_columns)                                                                                              \
     NEXT(split_strided_columns)                                                                                        \
     NEXT(segment_rows)                                                                                                 \
+    NEXT(split_segment_rows)                                                                                           \
     NEXT(register_rows)                                                                                                \
     NEXT(short_rows)                                                                                                   \
     NEXT(long_rows)                                                                                                    \

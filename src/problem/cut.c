@@ -11,10 +11,6 @@
 /* An index and a value of an output are at most so long each. */
 #define ANSWER_BYTES 8u
 
-static uint64_t magnitude(int64_t stride) {
-    return stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
-}
-
 static uint64_t times(uint64_t a, uint64_t b) {
     uint64_t product;
     return multiply_u64(a, b, &product) ? product : UINT64_MAX;

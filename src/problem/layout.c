@@ -3,10 +3,6 @@
 
 #include <string.h>
 
-static int64_t magnitude(int64_t stride) {
-    return stride < 0 ? -stride : stride;
-}
-
 #define EACH_TENSOR(DO) DO(in) DO(mask) DO(index) DO(value) DO(max_index) DO(max_value)
 
 /* Walk a dim from its other end. */

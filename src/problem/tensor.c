@@ -21,11 +21,6 @@ bool add_u64(uint64_t a, uint64_t b, uint64_t *sum) {
     return true;
 }
 
-/* |INT64_MIN| is 2^63, which only the unsigned type holds. */
-static uint64_t magnitude(int64_t stride) {
-    return stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
-}
-
 /* Distance in elements from position 0 to the last position of an axis, UINT64_MAX when it does not fit. */
 static uint64_t axis_extent(uint64_t size, int64_t stride) {
     uint64_t extent;

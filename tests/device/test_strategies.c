@@ -77,6 +77,11 @@ static const struct {
       {3, FIRST | THIRD, {17, 9, 31}},
       {4, SECOND | FOURTH, {3, 150, 5, 37}},
       {4, SECOND | FOURTH, {3, 150, 5, 37}}}},
+    {"split-segment-rows",
+     {{3, FIRST | THIRD, {170, 9, 31}},
+      {4, FIRST | FOURTH, {300, 3, 7, 37}},
+      {4, SECOND | FOURTH, {3, 150, 5, 37}},
+      {4, FIRST | FOURTH, {40, 3, 9, 66}}}},
     /* rows of a whole number of vectors and not */
     {"register-rows", {{2, SECOND, {301, 12}}, {2, SECOND, {500, 7}}, {2, SECOND, {301, 15}}, {2, SECOND, {67, 16}}}},
     {"short-rows",

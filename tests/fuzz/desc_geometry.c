@@ -168,10 +168,9 @@ static void check_units(const layout *l, uint32_t bits, const geometry *g) {
         REQUIRE(l->reduced_count > 1 && g->vector <= VECTOR_MAX, "vectors of %" PRIu32, g->vector);
     } else if (is_of(g, "segments")) {
         REQUIRE(g->unroll >= 1, "unroll %" PRIu32, g->unroll);
-        REQUIRE(g->parts == 1 && g->scan.group == 1 && g->units <= PART_ELEMENTS_MAX / g->vector, "%" PRIu64 " units",
-                g->units);
+        REQUIRE(g->scan.group == 1 && g->chunk <= PART_ELEMENTS_MAX / last->size, "chunk %" PRIu64, g->chunk);
         REQUIRE(g->overlap == (last->size % g->vector != 0) && g->segment_vectors == ceil_div(last->size, g->vector) &&
-                    g->units == l->reduction / last->size * g->segment_vectors,
+                    g->units == l->reduction / last->size,
                 "%" PRIu64 " vectors", g->segment_vectors);
     } else if (g->fused) {
         REQUIRE(g->unroll >= 1, "unroll %" PRIu32, g->unroll);
@@ -226,9 +225,9 @@ static void check_parts(const layout *l, const geometry *g) {
         REQUIRE(g->scan.jobs == g->tiles * g->outers * g->parts, "%" PRIu64 " jobs", g->scan.jobs);
         REQUIRE(!g->past || (g->scan.group == 1 && g->vector > 1 && g->parts == 1), "%" PRIu64 " parts", g->parts);
     } else if (is_of(g, "segments")) {
-        const uint64_t size = l->kept[l->kept_count - 1].size, side = ceil_div(size, g->tiles);
-        REQUIRE(side <= g->strip && ceil_div(size, side) == g->tiles, "%" PRIu64 " tiles", g->tiles);
-        REQUIRE(g->scan.jobs == g->tiles * (l->outputs / size), "%" PRIu64 " jobs", g->scan.jobs);
+        REQUIRE(l->outputs % g->outers == 0 && g->side <= g->strip, "%" PRIu64 " outers", g->outers);
+        REQUIRE(ceil_div(l->outputs / g->outers, g->side) == g->tiles, "%" PRIu64 " tiles", g->tiles);
+        REQUIRE(g->scan.jobs == g->tiles * g->outers * g->parts, "%" PRIu64 " jobs", g->scan.jobs);
     } else if (is_of(g, "transposed")) {
         REQUIRE(g->scan.jobs == ceil_div(g->outers, (uint64_t)g->vector * g->side), "%" PRIu64 " jobs", g->scan.jobs);
     } else if (is_of(g, "blocks")) {
@@ -251,7 +250,7 @@ static uint64_t unit_outputs(const layout *l, const geometry *g) {
 
 /* Counters of each unit: what came, what was drawn, and words of the best so far, where they hold key and tie. */
 static void check_counters(const problem *p, const layout *l, const device_facts *device, const geometry *g) {
-    const bool tiles = is_of(g, "columns") || is_of(g, "stream");
+    const bool tiles = g->family->merges_tiles;
     const uint64_t units = tiles ? g->tiles * g->outers : l->outputs;
     REQUIRE(g->finish == device->ordering, "ordering %d", (int)g->finish);
     const uint64_t each = g->one_word    ? 2 + 2 * unit_outputs(l, g)

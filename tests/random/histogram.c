@@ -5,10 +5,6 @@
 
 /* ---- What a problem is ---------------------------------------------------------------------------------------- */
 
-static uint64_t magnitude(int64_t stride) {
-    return stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
-}
-
 enum { LAYOUT_PACKED, LAYOUT_GIVEN, LAYOUT_PERMUTED, LAYOUT_PADDED, LAYOUT_NEGATIVE, LAYOUT_BROADCAST, LAYOUT_OVERLAP };
 
 /* Bits of the above. */
