@@ -142,13 +142,15 @@ typedef struct {
     abi_ulong segment, segment_vectors;
 } segments_t;
 
-/* `length` blocks lie along the last of their dims, whose outputs are these strides apart, as are the columns: see
+/* `blocks` follow each other without gaps, in runs along the first `outer_dims` of the kept dims; `tiles` of jobs cover a
+ * run. `length` of them lie along the last of their dims, whose outputs are these strides apart, as are the columns: see
  * columns_t. All of them come `layers` times; what is asked for lies so many of these ahead. */
 typedef struct {
     abi_ulong jobs, jobs_per_group;
     abi_ulong blocks, length;
+    abi_ulong tiles, per_tiles;
     abi_uint layers, ahead_layers;
-    abi_uint strip, unused; /* vectors of blocks of a job, at most STRIP */
+    abi_uint strip, outer_dims; /* vectors of blocks of a job, at most STRIP */
     abi_long block_index, block_value, column_index, column_value;
 } transposed_t;
 

@@ -1,6 +1,6 @@
 /* Reductions of blocks of a few elements: BLOCK_ROWS rows of COLUMNS columns without gaps, which follow each other in
- * memory along the other kept dims; a block of one column is a row of the input. The last reduced dim has a block's
- * rows; along the others the blocks come again, in layers at any distance.
+ * memory along the other kept dims, or along some of them in runs; a block of one column is a row of the input. The
+ * last reduced dim has a block's rows; along the others the blocks come again, in layers at any distance.
  *
  * A work-item takes VEC blocks at once. It loads them as memory lies and transposes them in its registers: then each
  * vector has the same element of all of them, and rows are reduced with no step that goes across a vector. The answers
@@ -197,21 +197,28 @@ static inline void transpose_back(PLACES_T v[COLUMNS]) {
 
 /* Kept dims besides the columns. */
 #define OUTERS(dims) (KEPT_COUNT(dims) - (COLUMNS > 1))
+#define ONE_OUTER (KEPT == 1 + (COLUMNS > 1))
+
+/* From the output of block 0 to that of this one. */
+#if ONE_OUTER
+#define BLOCK_AT(d, g, block, what) ((long)(block) * (g)->block_##what)
+#else
+#define BLOCK_AT(d, g, block, what) unravel((block), OUTERS(*(d)), (d)->kept_size, (d)->kept_##what)
+#endif
 
 /* Leave the answers of the blocks from `first` on where they lie as the blocks do, or backwards; false where they do
  * not. */
-#define ONE_OUTER (KEPT == 1 + (COLUMNS > 1))
-#if ONE_OUTER
-#define AS_BLOCKS(kept, step) ((kept)[0] == COLUMNS * (step) && (kept)[KEPT - 1] == (step))
-static inline bool leave_together(OUTPUTS, const dims_t *d, const ulong first, PLACES_T places[COLUMNS],
-                                  PLACES_T values[COLUMNS]) {
-    const long at = (long)first * COLUMNS, step = d->kept_index[KEPT - 1] < 0 ? -1 : 1;
+#define AS_BLOCKS(g, step, what) ((g)->block_##what == COLUMNS * (step) && (g)->column_##what == (step))
+static inline bool leave_together(OUTPUTS, const dims_t *d, const transposed_t *g, const ulong first,
+                                  PLACES_T places[COLUMNS], PLACES_T values[COLUMNS]) {
+    const long step = g->column_index < 0 ? -1 : 1;
 #if VALUE
-    if (!AS_BLOCKS(d->kept_value, step))
+    if (!AS_BLOCKS(g, step, value))
         return false;
 #endif
-    if (!AS_BLOCKS(d->kept_index, step))
+    if (!AS_BLOCKS(g, step, index) || (!ONE_OUTER && first % g->length > g->length - VEC))
         return false;
+    __global IDX_T *const first_index = index + d->index_offset + BLOCK_AT(d, g, first, index);
     transpose_back(places);
 #pragma unroll
     for (int i = 0; i < COLUMNS; ++i) {
@@ -219,25 +226,25 @@ static inline bool leave_together(OUTPUTS, const dims_t *d, const ulong first, P
 #if REVERSED || REPEATED
         answers = INDEX_OF(IDX_T, d, 0, answers) | AS(IDX_T)(CONVERT(SIGNED_IDX_T)(places[i] < (PLACES_T)0));
 #endif
-        put_piece(PIECE_ALONG(answers, step), PIECE_AT(index + d->index_offset, at + i * VEC, step));
+        put_piece(PIECE_ALONG(answers, step), PIECE_AT(first_index, i * VEC, step));
     }
 #if VALUE
+    __global T *const first_value = value + d->value_offset + BLOCK_AT(d, g, first, value);
     transpose_back(values);
 #pragma unroll
     for (int i = 0; i < COLUMNS; ++i)
-        PASTE(vstore, VEC)
-    (PIECE_ALONG(AS(T)(values[i]), step), 0, PIECE_AT(value + d->value_offset, at + i * VEC, step));
+        PASTE(vstore, VEC)(PIECE_ALONG(AS(T)(values[i]), step), 0, PIECE_AT(first_value, i * VEC, step));
 #else
     (void)values;
 #endif
     return true;
 }
-#endif
 
-/* Leave the answers of a column of VEC blocks, of which the first `before` are another's. Most blocks are one step of
- * the last of their dims behind the one before. */
-static inline void leave(__global const T *in, TARGET, const dims_t *d, const transposed_t *g, const ulong first,
-                         const uint before, const int column, const PLACES_T places, const TV values) {
+/* Leave the answers of a column of VEC blocks, of which the first `before` are another's; the first one lies at element
+ * `start`. Most blocks are one step of the last of their dims behind the one before. */
+static inline void leave(__global const T *in, TARGET, const dims_t *d, const transposed_t *g, const long start,
+                         const ulong first, const uint before, const int column, const PLACES_T places,
+                         const TV values) {
     long index_at = 0, value_at = 0;
     SIGNED_T at[VEC];
     T bits[VEC];
@@ -247,55 +254,60 @@ static inline void leave(__global const T *in, TARGET, const dims_t *d, const tr
         const ulong block = first + b;
         if (left == 0) {
             left = (uint)min(g->length - block % g->length, (ulong)VEC);
-            index_at = d->index_offset + unravel(block, OUTERS(*d), d->kept_size, d->kept_index);
-            value_at = d->value_offset + unravel(block, OUTERS(*d), d->kept_size, d->kept_value);
+            index_at = d->index_offset + BLOCK_AT(d, g, block, index);
+            value_at = d->value_offset + BLOCK_AT(d, g, block, value);
 #if COLUMNS > 1
             index_at += column * g->column_index;
             value_at += column * g->column_value;
 #endif
         }
-        put_answer(d, in, TARGET_ARGUMENTS, 0, index_at, value_at, d->in_offset + (long)block * ELEMENTS + column,
-                   at[b] >= 0, (ulong)at[b], true, bits[b]);
+        put_answer(d, in, TARGET_ARGUMENTS, 0, index_at, value_at, start + (long)b * ELEMENTS + column, at[b] >= 0,
+                   (ulong)at[b], true, bits[b]);
         index_at += g->block_index;
         value_at += g->block_value;
     }
 }
 
-/* Leave the answers of VEC blocks from p on, of which the first `before` are another's. */
-static inline void leave_blocks(__global const T *in, TARGET, const dims_t *d, const transposed_t *g, const ulong first,
-                                const uint before, const acc_t acc[COLUMNS]) {
+/* Leave the answers of VEC blocks from number `first` and element `start` on, of which the first `before` are
+ * another's.
+ */
+static inline void leave_blocks(__global const T *in, TARGET, const dims_t *d, const transposed_t *g, const long start,
+                                const ulong first, const uint before, const acc_t acc[COLUMNS]) {
     PLACES_T places[COLUMNS], values[COLUMNS];
 #pragma unroll
     for (int c = 0; c < COLUMNS; ++c) {
         places[c] = places_of(acc[c]);
 #if VALUE
-        __global const T *const column = in + d->in_offset + (long)first * ELEMENTS + c;
-        values[c] = AS(SIGNED_T)(values_of(column, d, ACC_KEY(acc[c]), places[c]));
+        values[c] = AS(SIGNED_T)(values_of(in + start + c, d, ACC_KEY(acc[c]), places[c]));
 #else
         values[c] = places[c];
 #endif
     }
-#if ONE_OUTER
-    if (before == 0 && leave_together(TARGET_ARGUMENTS, d, first, places, values))
+    if (before == 0 && leave_together(TARGET_ARGUMENTS, d, g, first, places, values))
         return;
-#endif
     for (int c = 0; c < COLUMNS; ++c)
-        leave(in, TARGET_ARGUMENTS, d, g, first, before, c, places[c], AS(T)(values[c]));
+        leave(in, TARGET_ARGUMENTS, d, g, start, first, before, c, places[c], AS(T)(values[c]));
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void transposed(__global const T *restrict in, TARGET,
                                                                             const dims_t dims, const transposed_t g) {
     EACH_JOB(job) {
         const uint strip = STRIP == 1 ? 1 : g.strip;
-        const ulong first = (ulong)job * (strip * VEC), left = g.blocks - first;
+        const ulong run = g.outer_dims ? divide(job, g.tiles, g.per_tiles) : 0;
+        const ulong first = (job - run * g.tiles) * (strip * VEC), left = g.blocks - first;
         const uint vectors = STRIP == 1 ? 1 : (uint)min((left + VEC - 1) / VEC, (ulong)strip);
-        /* The last blocks are moved back to end with all: of those, only what is new is left. */
+        /* The last blocks of a run are moved back to end with it: of those, only what is new is left. */
         const uint back = left < vectors * VEC ? vectors * VEC - (uint)left : 0;
+        long start = dims.in_offset + (long)first * ELEMENTS;
+        if (run)
+            start += unravel(run, (int)g.outer_dims, dims.kept_size, dims.kept_in);
         acc_t acc[STRIP][COLUMNS];
-        fold_layers(in + dims.in_offset + (long)first * ELEMENTS, &dims, &g, vectors, back, acc);
+        fold_layers(in + start, &dims, &g, vectors, back, acc);
         for (uint s = 0; s < vectors; ++s) {
             const uint before = s + 1 == vectors ? back : 0;
-            leave_blocks(in, TARGET_ARGUMENTS, &dims, &g, first + s * VEC - before, before, acc[s]);
+            const long at = (long)(s * VEC) - (long)before;
+            leave_blocks(in, TARGET_ARGUMENTS, &dims, &g, start + at * ELEMENTS, run * g.blocks + first + (ulong)at,
+                         before, acc[s]);
         }
     }
     ANSWERS_ARE_LEFT();

@@ -9,20 +9,20 @@ static bool has_columns(const layout *l) {
     return l->kept_count > 1 && l->kept[l->kept_count - 1].in == 1;
 }
 
-uint32_t block_dims(const layout *l) {
-    return l->kept_count - (has_columns(l) ? 1 : 0);
-}
-
-uint64_t block_columns(const layout *l) {
+block_run block_run_of(const layout *l) {
     const layout_dim *row = &l->reduced[l->reduced_count - 1];
     const uint64_t columns = has_columns(l) ? l->kept[l->kept_count - 1].size : 1;
+    block_run run = {.columns = columns, .blocks = 1, .outer_dims = l->kept_count - has_columns(l)};
     if (row->in != (int64_t)columns || row->size > INT32_MAX / columns)
-        return 0;
-    uint64_t next = row->size * columns;
-    for (uint32_t i = block_dims(l); i-- > 0; next *= l->kept[i].size)
-        if (l->kept[i].in != (int64_t)next)
-            return 0;
-    return columns;
+        return (block_run){0};
+    while (run.outer_dims > 0) {
+        const layout_dim *dim = &l->kept[run.outer_dims - 1];
+        if (dim->in != (int64_t)(row->size * columns * run.blocks))
+            break;
+        run.blocks *= dim->size;
+        --run.outer_dims;
+    }
+    return run;
 }
 
 /* Banks of local memory, words of 32 bits wide: no more than this of them, each tuning row's own number. */
@@ -153,12 +153,13 @@ static const char *lay_out_blocks(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     const tuning_row *t = r->tuning;
     const uint32_t group = floor_power(t->group_register, r->group_limit);
-    const uint64_t columns = block_columns(l), rows = l->reduced[0].size;
+    const block_run run = block_run_of(l);
+    const uint64_t columns = run.columns, rows = l->reduced[0].size;
     const uint64_t block = rows * columns;
     g->tuning = t->name;
     if (!columns || l->reduced_count > 1)
         return NO_BLOCKS;
-    if (block_dims(l) > 1)
+    if (run.outer_dims > 0 || l->kept_count - has_columns(l) > 1)
         return "it takes blocks along one kept dim";
     choose_block_vector(r, rows, columns, group, g);
     const bool shifted = g->load == LOAD_SHIFTED;

@@ -94,11 +94,14 @@ void choose_arithmetic(const geometry_request *r, geometry *g);
  * choose_arithmetic. */
 bool can_be_by_value(const geometry_request *r, const geometry *g);
 
-/* Columns of blocks of rows and columns without gaps, which follow each other without gaps along all other kept dims;
- * 1: rows of the input; 0: the problem has no such blocks. And the number of those dims. */
+/* Blocks of rows and columns without gaps: how many follow each other without gaps, along all kept dims but the first
+ * `outer_dims` and that of the columns. 1 column: rows of the input; 0: the problem has no such blocks. */
 #define NO_BLOCKS "it takes one reduced dim of neighbours or of columns without gaps"
-uint64_t block_columns(const layout *l);
-uint32_t block_dims(const layout *l);
+typedef struct block_run {
+    uint64_t columns, blocks;
+    uint32_t outer_dims;
+} block_run;
+block_run block_run_of(const layout *l);
 /* A row of outputs side by side in memory, each of `inner` columns that are `apart`: neighbours on the last reduced
  * dim, or the same with the outputs of the last kept dim between. Of the dims kept, the last `dims` are in the row. */
 typedef struct output_row {

@@ -34,14 +34,15 @@ static uint32_t strip_of_layer(const geometry_request *r, uint64_t elements) {
 }
 
 /* As many of them in a job as leave enough jobs for little to be idle in the end. */
-static uint64_t strip_of_job(const geometry_request *r, const geometry *g) {
+static uint64_t strip_of_job(const geometry_request *r, uint64_t run, const geometry *g) {
     const uint64_t waves = 100 / max_u32(r->tuning->idle_percent, 1), jobs = r->device->compute_units * (waves + 1);
-    return min_u64(g->strip, max_u64(1, g->outers / g->vector / jobs));
+    return min_u64(g->strip, max_u64(1, min_u64(g->outers / jobs, run) / g->vector));
 }
 
 static const char *lay_out_transposed(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
-    const uint64_t columns = block_columns(l);
+    const block_run run = block_run_of(l);
+    const uint64_t columns = run.columns;
     g->tuning = r->tuning->name;
     if (!columns)
         return NO_BLOCKS;
@@ -50,7 +51,7 @@ static const char *lay_out_transposed(const geometry_request *r, geometry *g) {
     if (elements > r->tuning->transposed_elements || !places_fit(r))
         return "it takes blocks of few elements";
     g->outers = l->outputs / columns;
-    g->vector = blocks_together(r, g->outers);
+    g->vector = blocks_together(r, run.blocks);
     if (g->vector == 1)
         return "it takes several blocks";
     g->load = r->device->clang_cpu ? LOAD_PACKED : LOAD_UNALIGNED;
@@ -61,7 +62,7 @@ static const char *lay_out_transposed(const geometry_request *r, geometry *g) {
     g->units = rows;
     g->chunk = g->units;
     g->strip = layers > 1 ? strip_of_layer(r, elements * g->vector) : 1;
-    g->side = strip_of_job(r, g);
+    g->side = strip_of_job(r, run.blocks, g);
     g->ahead = g->far_hint ? r->tuning->ahead_transposed : 0;
     g->later = max_u32(1, g->ahead / (uint32_t)(elements * g->vector * g->side * element_bytes(r->problem)));
     g->columns = (uint32_t)columns;
@@ -71,8 +72,9 @@ static const char *lay_out_transposed(const geometry_request *r, geometry *g) {
     g->batch = (uint32_t)min_u64(g->units * columns, g->vector);
     g->lanes = 1;
     g->parts = 1;
-    g->scan = distribute(r, 1, ceil_div(g->outers, g->vector * g->side), r->tuning->groups_max);
-    g->past = block_dims(l) == 1 && answers_go_past(r, g);
+    g->tiles = ceil_div(run.blocks, g->vector * g->side);
+    g->scan = distribute(r, 1, g->tiles * (g->outers / run.blocks), r->tuning->groups_max);
+    g->past = l->kept_count == (columns > 1 ? 2 : 1) && answers_go_past(r, g);
     return plan_merge(r, l->outputs, 1, g);
 }
 
@@ -84,14 +86,18 @@ static void add_options(const geometry *g, writer *out) {
 }
 
 static void set_transposed(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
-    const layout_dim *block = &l->kept[block_dims(l) - 1], *column = &l->kept[l->kept_count - 1];
+    const block_run run = block_run_of(l);
+    const layout_dim *column = &l->kept[l->kept_count - 1], *block = run.columns > 1 ? column - 1 : column;
     const transposed_t transposed = {.jobs = jobs,
                                      .jobs_per_group = g->scan.jobs_per_group,
-                                     .blocks = g->outers,
+                                     .blocks = run.blocks,
                                      .length = block->size,
+                                     .tiles = g->tiles,
+                                     .per_tiles = reciprocal(g->tiles),
                                      .layers = (cl_uint)(l->reduction / g->units),
                                      .strip = (cl_uint)g->side,
                                      .ahead_layers = g->later,
+                                     .outer_dims = run.outer_dims,
                                      .block_index = block->index,
                                      .block_value = block->value,
                                      .column_index = column->index,

@@ -69,14 +69,15 @@ static void check_transposed(const layout *l, uint32_t bits, const geometry *g) 
     const layout_dim *const row = &l->reduced[l->reduced_count - 1];
     const uint64_t block = row->size * g->columns;
     const uint32_t outers = l->kept_count - (g->columns > 1);
-    uint64_t next = block;
+    uint64_t run = 1;
     REQUIRE(l->reduced_count >= 1 && outers >= 1 && g->parts == 1, "%" PRIu32 " kept", l->kept_count);
     REQUIRE(row->in == (int64_t)g->columns && g->units == row->size, "rows %" PRId64 " apart", row->in);
     REQUIRE(g->columns == 1 || (l->kept[outers].in == 1 && g->columns == l->kept[outers].size), "%" PRIu32 " columns",
             g->columns);
-    for (uint32_t i = outers; i-- > 0; next *= l->kept[i].size)
-        REQUIRE(l->kept[i].in == (int64_t)next, "blocks %" PRId64 " apart", l->kept[i].in);
-    REQUIRE(g->vector > 1 && g->vector <= 16 && g->outers >= g->vector, "vectors of %" PRIu32, g->vector);
+    for (uint32_t i = outers; i-- > 0 && l->kept[i].in == (int64_t)(block * run);)
+        run *= l->kept[i].size;
+    REQUIRE(g->vector > 1 && g->vector <= 16 && run >= g->vector, "vectors of %" PRIu32, g->vector);
+    REQUIRE(g->tiles == ceil_div(run, (uint64_t)g->vector * g->side), "%" PRIu64 " tiles", g->tiles);
     REQUIRE(g->outers * g->columns == l->outputs && g->scan.group == 1, "%" PRIu64 " outers", g->outers);
     REQUIRE(g->side >= 1 && g->side <= g->strip && (l->reduced_count > 1 || g->strip == 1),
             "%" PRIu64 " vectors of a layer", (uint64_t)g->side);
@@ -229,7 +230,7 @@ static void check_parts(const layout *l, const geometry *g) {
         REQUIRE(ceil_div(l->outputs / g->outers, g->side) == g->tiles, "%" PRIu64 " tiles", g->tiles);
         REQUIRE(g->scan.jobs == g->tiles * g->outers * g->parts, "%" PRIu64 " jobs", g->scan.jobs);
     } else if (is_of(g, "transposed")) {
-        REQUIRE(g->scan.jobs == ceil_div(g->outers, (uint64_t)g->vector * g->side), "%" PRIu64 " jobs", g->scan.jobs);
+        REQUIRE(g->scan.jobs % g->tiles == 0, "%" PRIu64 " jobs", g->scan.jobs);
     } else if (is_of(g, "blocks")) {
         REQUIRE(g->scan.jobs == ceil_div(g->outers, g->batch), "%" PRIu64 " jobs", g->scan.jobs);
     } else if (is_of(g, "rows") || is_of(g, "permuted") || is_of(g, "register_rows")) {
