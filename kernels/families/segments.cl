@@ -8,7 +8,6 @@
  *
  * From the host, besides order.clh and finish.clh: SIDE (outputs of a tile at most), UNROLL (vectors in flight), and
  *   OVERLAP  a segment's last vector is moved back to end with the segment (segment >= VEC)
- *   BY_VALUE a segment's best value first, the place in it at the end (8 bits: segment < 255)
  * A segment has at most ITERATIONS_MAX vectors, a part at most 2^30 elements. */
 #include "options.clh"
 
@@ -21,32 +20,20 @@
 #if SPLIT
 #include "workgroup/partial.clh"
 #endif
-#if BY_VALUE
-#include "order/extremes.clh"
-#endif
-
-#if BY_VALUE
-#define FOLDED extremes_t
-#define FOLD(folded, bits, k) extremes_step(&(folded), (bits))
-#else
-#define FOLDED acc_t
-#define FOLD(folded, bits, k) ACC_STEP(folded, bits, k)
-#endif
 
 /* Vector x of the segment at p. */
 static inline at_t vector_in(const at_t p, const dims_t *dims, const segments_t *g, const uint x) {
+    (void)dims;
     return moved(p, (long)vector_place(x, g->segment) * STEPS(1, dims->mask.along));
 }
 
 /* Fold the segment at p, whose first vector is iteration k. What lies `ahead` elements after it is asked for. */
-static inline void fold(const at_t p, const dims_t *dims, const segments_t *g, FOLDED *folded, const uint k,
+static inline void fold(const at_t p, const dims_t *dims, const segments_t *g, acc_t *acc, const uint k,
                         const long ahead) {
     const uint vectors = (uint)g->segment_vectors;
-    FOLDED best = *folded;
+    acc_t best = *acc;
     uint x = 0;
-    (void)dims;
     (void)ahead;
-    (void)k;
     for (; x + UNROLL <= vectors; x += UNROLL) {
         loaded_t bits[UNROLL];
 #pragma unroll
@@ -60,7 +47,7 @@ static inline void fold(const at_t p, const dims_t *dims, const segments_t *g, F
         }
 #pragma unroll
         for (uint u = 0; u < UNROLL; ++u)
-            FOLD(best, bits[u], k + x + u);
+            ACC_STEP(best, bits[u], k + x + u);
     }
     for (; x < vectors; ++x) {
         const at_t vector = vector_in(p, dims, g, x);
@@ -68,9 +55,9 @@ static inline void fold(const at_t p, const dims_t *dims, const segments_t *g, F
         if (LINE_STARTS(x))
             PREFETCH(FROM(DATA(vector), ahead));
 #endif
-        FOLD(best, LOAD_AT(vector, 1, dims), k + x);
+        ACC_STEP(best, LOAD_AT(vector, 1, dims), k + x);
     }
-    *folded = best;
+    *acc = best;
 }
 
 static inline steps_t segment_at(const dims_t *dims, const ulong segment) {
@@ -80,48 +67,16 @@ static inline steps_t segment_at(const dims_t *dims, const ulong segment) {
     return segment_start(dims, w);
 }
 
-/* A block's segments are counted where their values come first, and else their vectors. The winner of a block is that
- * of an output's segments from `from` on, the first of which lies at p without them; its place is counted from `before`
- * segments further in front. */
-#if BY_VALUE
-#define SEGMENTS_MOST(g) ITERATIONS_MAX
-static inline void fold_segment(const at_t p, const dims_t *dims, const segments_t *g, acc_t *acc, const uint segment,
-                                const long ahead) {
-    extremes_t e;
-    extremes_none(&e);
-    fold(p, dims, g, &e, 0, ahead);
-    acc_step(acc, extremes_key(&e), (T)segment);
-}
-static inline candidate_t block_winner(const at_t p, const dims_t *dims, const segments_t *g, const acc_t acc,
-                                       const ulong from, const uint before) {
-    uint at, component;
-    const T top = acc_winner(acc, &at, &component);
-    const at_t segment = moved(p, segment_at(dims, from + at));
-    search_t search;
-    search_for(&search, top);
-    for (uint x = 0; x < (uint)g->segment_vectors; ++x)
-        search_step(&search, LOAD_AT(vector_in(segment, dims, g, x), 1, dims));
-    const uint place = search_place(&search);
-    return CANDIDATE(top, (before + at) * (uint)g->segment + vector_place(place / VEC, (uint)g->segment) + place % VEC);
-}
-#else
 #define SEGMENTS_MOST(g) (ITERATIONS_MAX / (uint)(g)->segment_vectors)
-static inline void fold_segment(const at_t p, const dims_t *dims, const segments_t *g, acc_t *acc, const uint segment,
-                                const long ahead) {
-    fold(p, dims, g, acc, segment * (uint)g->segment_vectors, ahead);
-}
-static inline candidate_t block_winner(const at_t p, const dims_t *dims, const segments_t *g, const acc_t acc,
-                                       const ulong from, const uint before) {
+
+/* The winner of a block of an output's segments; its place is counted from `before` segments further in front. */
+static inline candidate_t block_winner(const segments_t *g, const acc_t acc, const uint before) {
     const uint vectors = (uint)g->segment_vectors;
     candidate_t best = CANDIDATE_NONE;
-    (void)p;
-    (void)dims;
-    (void)from;
     TAKE_WINNER(best, acc,
                 (before + at / vectors) * (uint)g->segment + vector_place(at % vectors, (uint)g->segment) + component);
     return best;
 }
-#endif
 
 /* Where the outputs of a tile lie, from the input of the first one on: at equal distances, or at any. */
 typedef struct {
@@ -155,15 +110,20 @@ static inline void find_tile(const dims_t *dims, const ulong out, const uint cou
  * many outputs further, and behind a row's last ones in a later row, `over` further. */
 static inline __attribute__((always_inline)) void fold_row(const at_t p, const dims_t *dims, const segments_t *g,
                                                            const tile_t *t, const bool even, const uint outputs_ahead,
-                                                           const long over, acc_t acc[SIDE], const uint segment) {
+                                                           const long over, acc_t acc[SIDE], const uint iteration) {
     const uint count = t->count, straight = outputs_ahead < count ? count - outputs_ahead : 0;
     const steps_t distance = t->distance;
     const steps_t *restrict start = t->start;
 #define START(o) (even ? (long)(o) * distance : start[o])
     for (uint o = 0; o < count; ++o) {
         const long later = o < straight ? OF_INPUT(START(o + outputs_ahead)) : over + OF_INPUT(START(o - straight));
-        fold_segment(moved(p, START(o)), dims, g, &acc[o], segment, later - OF_INPUT(START(o)));
+        fold(moved(p, START(o)), dims, g, &acc[o], iteration, later - OF_INPUT(START(o)));
     }
+}
+
+/* Where segment `later` of the first output lies; of one from `to` on, the next job's, which begins at `next`. */
+static inline long row_ahead(const dims_t *dims, const ulong later, const ulong to, const long next) {
+    return later < to ? OF_INPUT(segment_at(dims, later)) : next + OF_INPUT(segment_at(dims, later - to));
 }
 
 /* The best of each of a tile's outputs, of whose segments [from, to) those of the first one lie from p on. The next job
@@ -184,16 +144,14 @@ static inline void scan(const at_t p, const dims_t *dims, const segments_t *g, c
         for (uint s = 0; s < segments; ++s) {
             const ulong later = block + s + rows_ahead;
             const steps_t row = segment_at(dims, block + s);
-            const long over = AHEAD ? (later < to ? OF_INPUT(segment_at(dims, later)) : next) - OF_INPUT(row) : 0;
+            const long over = AHEAD ? row_ahead(dims, later, to, next) - OF_INPUT(row) : 0;
             if (t->even)
-                fold_row(moved(p, row), dims, g, t, true, outputs_ahead, over, acc, s);
+                fold_row(moved(p, row), dims, g, t, true, outputs_ahead, over, acc, s * (uint)g->segment_vectors);
             else
-                fold_row(moved(p, row), dims, g, t, false, outputs_ahead, over, acc, s);
+                fold_row(moved(p, row), dims, g, t, false, outputs_ahead, over, acc, s * (uint)g->segment_vectors);
         }
-        for (uint o = 0; o < count; ++o) {
-            const at_t output = moved(p, t->even ? (long)o * t->distance : t->start[o]);
-            best[o] = better(best[o], block_winner(output, dims, g, acc[o], block, (uint)(block - from)));
-        }
+        for (uint o = 0; o < count; ++o)
+            best[o] = better(best[o], block_winner(g, acc[o], (uint)(block - from)));
     }
 }
 

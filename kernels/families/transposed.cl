@@ -216,8 +216,12 @@ static inline bool leave_together(OUTPUTS, const dims_t *d, const transposed_t *
     if (!AS_BLOCKS(g, step, value))
         return false;
 #endif
-    if (!AS_BLOCKS(g, step, index) || (!ONE_OUTER && first % g->length > g->length - VEC))
+    if (!AS_BLOCKS(g, step, index))
         return false;
+#if !ONE_OUTER
+    if (first % g->length + VEC > g->length)
+        return false;
+#endif
     __global IDX_T *const first_index = index + d->index_offset + BLOCK_AT(d, g, first, index);
     transpose_back(places);
 #pragma unroll

@@ -278,6 +278,15 @@ output_row output_row_of(const layout *l, uint32_t neighbours, uint32_t most) {
                : alone;
 }
 
+uint64_t outputs_inside(const layout *l) {
+    uint64_t outputs = 1, outermost = 0;
+    for (uint32_t i = 0; i + 1 < l->reduced_count; ++i)
+        outermost = max_u64(outermost, magnitude(l->reduced[i].in));
+    for (uint32_t i = l->kept_count; i-- > 0 && (outermost == 0 || magnitude(l->kept[i].in) < outermost);)
+        outputs *= l->kept[i].size;
+    return outputs;
+}
+
 bool comes_from_memory(const geometry_request *r) {
     const uint64_t most = r->tuning->cache_bytes;
     return most && r->layout->reduction > most / element_bytes(r->problem) / r->layout->outputs;

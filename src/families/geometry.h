@@ -110,6 +110,8 @@ typedef struct output_row {
 } output_row;
 /* Where they are up to `neighbours`, or up to `most` columns with those of the outputs between; else inner is 1. */
 output_row output_row_of(const layout *l, uint32_t neighbours, uint32_t most);
+/* Outputs side by side, whose rows along the last reduced dim lie within one step of the outermost of the others. */
+uint64_t outputs_inside(const layout *l);
 /* Whether the input is more than what caches may hold of it from one run to the next. */
 bool comes_from_memory(const geometry_request *r);
 /* Take `percent` of each part for whoever is done first, in pieces (kernels/workgroup/tail.clh), where parts are many

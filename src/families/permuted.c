@@ -167,8 +167,8 @@ const family family_permuted = {
     .describe = describe_rows,
 };
 
-/* The order of memory suits where it has long runs, and the order of the index none. Outer dims that are backwards
- * alone are no reason. */
+/* The order of memory suits where it has long runs, and the order of the index none; outer dims that alone are
+ * backwards are no reason where outputs lie in between (segments.c). */
 static bool memory_has_runs(const geometry_request *r, const geometry *g) {
     const layout_dim *const last = &r->layout->reduced[r->layout->reduced_count - 1];
     const uint32_t bytes = element_bytes(r->problem);
@@ -177,7 +177,8 @@ static bool memory_has_runs(const geometry_request *r, const geometry *g) {
     return r->layout->reduced_count <= r->tuning->permuted_dims &&
            r->layout->reduction >= r->tuning->permuted_bytes / bytes &&
            m.run * bytes >= r->tuning->permuted_run_bytes &&
-           (last->in != 1 || (!m.is_sorted && last->size < r->tuning->permuted_row_bytes / bytes));
+           (last->in != 1 ||
+            (last->size < r->tuning->permuted_row_bytes / bytes && (!m.is_sorted || outputs_inside(r->layout) == 1)));
 }
 
 static bool whole_runs_do(const geometry_request *r, const geometry *g) {

@@ -20,26 +20,6 @@ static void choose_segment_vector(const geometry_request *r, const layout_dim *l
     choose_mask(r, last->mask, false, g);
 }
 
-/* Whether a segment has vectors enough for its value first (kernels/families/segments.cl), and its places fit an
- * element. */
-static bool is_by_value(const geometry_request *r, const geometry *g) {
-    const dtype_info *type = r->problem->input.type;
-    const tuning_row *t = r->tuning;
-    const uint32_t least = type->kind == KIND_FLOAT ? t->segment_floats_by_value : t->segment_integers_by_value;
-    return can_be_by_value(r, g) && reaches(g->segment_vectors, least) &&
-           g->segment_vectors * g->vector < (UINT64_C(1) << min_u32(type->bits, 31)) - 1;
-}
-
-/* Outputs side by side, whose segments lie within one step of the outermost of the other reduced dims. */
-static uint64_t outputs_inside(const layout *l) {
-    uint64_t outputs = 1, outermost = 0;
-    for (uint32_t i = 0; i + 1 < l->reduced_count; ++i)
-        outermost = max_u64(outermost, magnitude(l->reduced[i].in));
-    for (uint32_t i = l->kept_count; i-- > 0 && (outermost == 0 || magnitude(l->kept[i].in) < outermost);)
-        outputs *= l->kept[i].size;
-    return outputs;
-}
-
 /* Tiles over the outputs side by side, all alike but for the last, as wide as their accumulators allow, a key and a
  * count for each component: a tile that has only some of them reads little in a row. */
 static void lay_tiles(const geometry_request *r, uint64_t turns, geometry *g) {
@@ -71,9 +51,6 @@ static const char *lay_out_segments(const geometry_request *r, geometry *g) {
     if (g->segment_vectors >= UINT64_C(1) << min_u32(bits, 16))
         return "it takes a last reduced dim of fewer vectors than 2^8 (8-bit elements) or 2^16";
     g->unroll = (uint32_t)min_u64(loads_in_flight(r, r->tuning->unroll_rows), g->segment_vectors);
-    g->by_value = is_by_value(r, g);
-    if (g->by_value && !comes_from_memory(r))
-        g->ahead = 0; /* so short a loop reaches far ahead by itself */
     g->units = l->reduction / last->size;
     g->outers = l->outputs / outputs_inside(l);
     lay_tiles(r, g->units * g->segment_vectors, g);
@@ -87,8 +64,7 @@ static const char *lay_out_segments(const geometry_request *r, geometry *g) {
 }
 
 static void add_options(const geometry *g, writer *out) {
-    text_add(out, " -DUNROLL=%" PRIu32 " -DSIDE=%" PRIu32 "%s%s", g->unroll, g->strip, g->overlap ? " -DOVERLAP=1" : "",
-             g->by_value ? " -DBY_VALUE=1" : "");
+    text_add(out, " -DUNROLL=%" PRIu32 " -DSIDE=%" PRIu32 "%s", g->unroll, g->strip, g->overlap ? " -DOVERLAP=1" : "");
 }
 
 static void set_segments(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {

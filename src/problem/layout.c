@@ -30,8 +30,8 @@ static void insert_sorted(layout_dim *dims, uint32_t count, layout_dim d) {
     dims[at] = d;
 }
 
-/* Sizes and strides are below 2^63 and every addressed range fits (check.c), but this product may not: it is compared by
- * division. */
+/* Sizes and strides are below 2^63 and every addressed range fits (check.c), but this product may not: it is compared
+ * by division. */
 bool continues(int64_t outer, int64_t inner, uint64_t inner_size) {
     if (inner == 0)
         return outer == 0;
