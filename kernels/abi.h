@@ -142,9 +142,9 @@ typedef struct {
     abi_ulong segment, segment_vectors;
 } segments_t;
 
-/* `blocks` follow each other without gaps, in runs along the first `outer_dims` of the kept dims; `tiles` of jobs cover a
- * run. `length` of them lie along the last of their dims, whose outputs are these strides apart, as are the columns: see
- * columns_t. All of them come `layers` times; what is asked for lies so many of these ahead. */
+/* `blocks` follow each other without gaps, in runs along the first `outer_dims` of the kept dims; `tiles` of jobs cover
+ * a run. `length` of them lie along the last of their dims, whose outputs are these strides apart, as are the columns:
+ * see columns_t. All of them come `layers` times; what is asked for lies so many of these ahead. */
 typedef struct {
     abi_ulong jobs, jobs_per_group;
     abi_ulong blocks, length;
