@@ -282,8 +282,11 @@ uint64_t outputs_inside(const layout *l) {
     uint64_t outputs = 1, outermost = 0;
     for (uint32_t i = 0; i + 1 < l->reduced_count; ++i)
         outermost = max_u64(outermost, magnitude(l->reduced[i].in));
-    for (uint32_t i = l->kept_count; i-- > 0 && (outermost == 0 || magnitude(l->kept[i].in) < outermost);)
-        outputs *= l->kept[i].size;
+    for (uint32_t i = l->kept_count; i > 0; --i) {
+        if (outermost != 0 && magnitude(l->kept[i - 1].in) >= outermost)
+            break;
+        outputs *= l->kept[i - 1].size;
+    }
     return outputs;
 }
 

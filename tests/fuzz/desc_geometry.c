@@ -74,8 +74,11 @@ static void check_transposed(const layout *l, uint32_t bits, const geometry *g) 
     REQUIRE(row->in == (int64_t)g->columns && g->units == row->size, "rows %" PRId64 " apart", row->in);
     REQUIRE(g->columns == 1 || (l->kept[outers].in == 1 && g->columns == l->kept[outers].size), "%" PRIu32 " columns",
             g->columns);
-    for (uint32_t i = outers; i-- > 0 && l->kept[i].in == (int64_t)(block * run);)
-        run *= l->kept[i].size;
+    for (uint32_t i = outers; i > 0; --i) {
+        if (l->kept[i - 1].in != (int64_t)(block * run))
+            break;
+        run *= l->kept[i - 1].size;
+    }
     REQUIRE(g->vector > 1 && g->vector <= 16 && run >= g->vector, "vectors of %" PRIu32, g->vector);
     REQUIRE(g->tiles == ceil_div(run, (uint64_t)g->vector * g->side), "%" PRIu64 " tiles", g->tiles);
     REQUIRE(g->outers * g->columns == l->outputs && g->scan.group == 1, "%" PRIu64 " outers", g->outers);
