@@ -17,6 +17,7 @@ static const char *const shapes[] = {
     "20000x70 axes=0",
     "20000x70 axes=0 strides=140,2",
     "300x4000 strides=1,300 value",
+    "300x7x70 axes=0,2 value",
 };
 
 /* Run the first shape that the strategy accepts; false when there is none. */
