@@ -289,8 +289,8 @@ typedef struct geometry {
     uint64_t segment_vectors; /* rows, segments: vectors of the last reduced dim */
     bool one_block;           /* columns: no accumulator counts more rows than it can; rows placed: a row is a block */
     bool past, by_lines;      /* columns: PAST, BY_LINES */
-    /* columns, segments: tiles over the dim of the columns, and outputs that each column dim serves; blocks:
-     * how many there are */
+    /* columns, segments: tiles over the dim of the columns, and outputs that each column dim serves; blocks,
+     * transposed: how many blocks there are, and the last one's tiles of a run */
     uint64_t tiles, outers;
     uint32_t inner;          /* stream, columns: of these that belong to an output */
     uint32_t apart;          /* the same: columns from one of them to the next */

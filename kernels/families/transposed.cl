@@ -120,7 +120,7 @@ static inline long layer_at(const dims_t *d, const uint layer) {
 }
 
 /* Elements to what is asked for: AHEAD bytes are read before it, so that it lies in a later layer, of this strip or of
- * another. */
+ * another; those behind a run's end are taken to follow it. */
 static inline long ahead_of(const dims_t *d, const transposed_t *g, const uint layer) {
 #if REDUCED == 1 || !AHEAD
     (void)d;
@@ -134,7 +134,7 @@ static inline long ahead_of(const dims_t *d, const transposed_t *g, const uint l
 #endif
 }
 
-/* The best of `vectors` times VEC blocks; the last ones are moved back by `back` to end with all. */
+/* The best of `vectors` times VEC blocks; the last ones are moved back by `back` to end with the run. */
 static inline void fold_layers(__global const T *p, const dims_t *d, const transposed_t *g, const uint vectors,
                                const ulong back, acc_t acc[STRIP][COLUMNS]) {
     for (uint s = 0; s < vectors; ++s)

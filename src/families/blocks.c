@@ -157,9 +157,9 @@ static const char *lay_out_blocks(const geometry_request *r, geometry *g) {
     const uint64_t columns = run.columns, rows = l->reduced[0].size;
     const uint64_t block = rows * columns;
     g->tuning = t->name;
-    if (!columns || l->reduced_count > 1)
+    if (!columns || l->reduced_count > 1 || run.outer_dims > 0)
         return NO_BLOCKS;
-    if (run.outer_dims > 0 || l->kept_count - has_columns(l) > 1)
+    if (l->kept_count - has_columns(l) > 1)
         return "it takes blocks along one kept dim";
     choose_block_vector(r, rows, columns, group, g);
     const bool shifted = g->load == LOAD_SHIFTED;

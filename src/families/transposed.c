@@ -122,6 +122,13 @@ const family family_transposed = {
     .describe = describe,
 };
 
+/* Whether runs are so long that vectors are as wide as without them, and little is read twice at their ends. */
+static bool runs_are_long(const geometry_request *r, const geometry *g) {
+    const block_run run = block_run_of(r->layout);
+    const uint64_t twice = ceil_div(run.blocks, g->vector) * g->vector - run.blocks;
+    return run.outer_dims == 0 || (g->vector == blocks_together(r, g->outers) && twice <= run.blocks / 4);
+}
+
 /* Blocks with few neighbours that one work-item could read at once: longer rows are as fast for themselves, rows that
  * come in many layers as columns, and so are columns whose rows are whole lines, or wide. So many of them that a
  * program for each shape is worth it. */
@@ -129,7 +136,8 @@ static bool blocks_are_narrow(const geometry_request *r, const geometry *g) {
     const uint32_t element = element_bytes(r->problem);
     const uint64_t bytes = (uint64_t)g->columns * element;
     const tuning_row *t = r->tuning;
-    if (t->group > 1 || r->layout->outputs < t->transposed_input_bytes / element / r->layout->reduction)
+    if (t->group > 1 || !runs_are_long(r, g) ||
+        r->layout->outputs < t->transposed_input_bytes / element / r->layout->reduction)
         return false;
     const uint64_t layers = r->layout->reduction / g->units;
     if (layers > 1 && layers > (g->columns == 1 ? t->transposed_layers : t->transposed_block_layers))

@@ -233,7 +233,8 @@ static void check_parts(const layout *l, const geometry *g) {
         REQUIRE(ceil_div(l->outputs / g->outers, g->side) == g->tiles, "%" PRIu64 " tiles", g->tiles);
         REQUIRE(g->scan.jobs == g->tiles * g->outers * g->parts, "%" PRIu64 " jobs", g->scan.jobs);
     } else if (is_of(g, "transposed")) {
-        REQUIRE(g->scan.jobs % g->tiles == 0, "%" PRIu64 " jobs", g->scan.jobs);
+        REQUIRE(g->scan.jobs * g->side * g->vector >= g->outers && g->scan.jobs % g->tiles == 0, "%" PRIu64 " jobs",
+                g->scan.jobs);
     } else if (is_of(g, "blocks")) {
         REQUIRE(g->scan.jobs == ceil_div(g->outers, g->batch), "%" PRIu64 " jobs", g->scan.jobs);
     } else if (is_of(g, "rows") || is_of(g, "permuted") || is_of(g, "register_rows")) {
