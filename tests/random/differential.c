@@ -17,6 +17,7 @@ typedef struct batch {
     batch_result *result;
     random_source source;
     uint64_t scale;                /* 0, 1, 2: of its problems */
+    bool many_outputs;             /* its first problem has them */
     problem_line kind, pool[POOL]; /* problems that ran, to vary */
     uint64_t pooled;
     uint64_t programs[BATCH_PROGRAMS_MOST];
@@ -71,13 +72,25 @@ static uint64_t random_budget(batch *b) {
     return UINT64_C(1) << (5 + 3 * b->scale + random_below(&b->source, 5));
 }
 
+/* Many outputs hardly ever are among the problems whose programs a batch runs: some batches begin with them. */
+#define MANY_OUTPUTS UINT64_C(4096)
+#define MANY_OUTPUTS_TRIES 64
+
+static void draw_new(batch *b, problem_line *p) {
+    const bool many = b->many_outputs && b->pooled == 0;
+    uint32_t tries = many ? MANY_OUTPUTS_TRIES : 1;
+    do {
+        *p = b->kind;
+        random_problem(&b->source, p, many ? 16 * MANY_OUTPUTS : random_budget(b));
+    } while (--tries && problem_output_count(p) < MANY_OUTPUTS);
+}
+
 /* A new problem (true), or one of those that ran: with other data, or with another length as well. */
 static bool draw(batch *b, problem_line *p) {
     const uint64_t choice = b->pooled ? random_below(&b->source, 4) : 0;
     const bool is_new = choice < 2;
     if (is_new) {
-        *p = b->kind;
-        random_problem(&b->source, p, random_budget(b));
+        draw_new(b, p);
     } else {
         *p = b->pool[random_below(&b->source, b->pooled < POOL ? b->pooled : POOL)];
         random_data(&b->source, p);
@@ -176,6 +189,7 @@ void differential_batch(runner *r, const batch_plan *plan, uint64_t number, batc
     b->result = result;
     b->source.state = problem_mix(problem_mix(plan->seed) + number);
     b->scale = random_dealt(plan->seed, number, 3);
+    b->many_outputs = random_dealt(~plan->seed, number, 12) == 0;
     random_kind(plan->seed, number, plan->tuning, &b->kind);
     const uint64_t wanted = result->right + plan->problems;
     bool ok = true;
