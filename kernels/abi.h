@@ -140,6 +140,8 @@ typedef struct {
     abi_ulong columns, tiles, side; /* outputs side by side, tiles that cover them, outputs of a tile */
     abi_ulong segments;             /* of an output */
     abi_ulong segment, segment_vectors;
+    abi_ulong length; /* of the last kept dim; and its strides: see columns_t */
+    abi_long column_stride, column_mask;
 } segments_t;
 
 /* `blocks` follow each other without gaps, in runs along the first `outer_dims` of the kept dims; `tiles` of jobs cover

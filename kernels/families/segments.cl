@@ -86,18 +86,16 @@ typedef struct {
     steps_t start[SIDE];
 } tile_t;
 
-static inline void find_tile(const dims_t *dims, const ulong out, const uint count, tile_t *t) {
-    const int last = KEPT_COUNT(*dims) - 1;
-    const ulong length = dims->kept_size[last];
+static inline void find_tile(const dims_t *dims, const segments_t *g, const ulong out, const uint count, tile_t *t) {
     const steps_t first = input_start(dims, out);
-    ulong left = length - out % length;
+    ulong left = g->length - out % g->length;
     steps_t at = STEPS(0, 0);
     t->count = count;
     t->even = count <= left;
-    t->distance = STEPS(dims->kept_in[last], dims->mask.kept[last]);
+    t->distance = STEPS(g->column_stride, g->column_mask);
     for (uint o = 0; o < count && !t->even; ++o) {
         if (left == 0) {
-            left = length;
+            left = g->length;
             at = input_start(dims, out + o) - first;
         }
         t->start[o] = at;
@@ -198,7 +196,7 @@ KERNEL void segments(INPUT, TARGET, const dims_t dims, const segments_t g FINISH
         const long next = OF_INPUT(job_start(&dims, &g, job + 1) - first);
         tile_t t;
         candidate_t best[SIDE];
-        find_tile(&dims, out, (uint)UNIT_COUNT(&g, unit), &t);
+        find_tile(&dims, &g, out, (uint)UNIT_COUNT(&g, unit), &t);
         scan(AT_STEPS(first), &dims, &g, from, min(from + g.chunk, g.segments), &t, next, best);
         for (uint o = 0; o < t.count; ++o)
             leave(in, TARGET_ARGUMENTS, &dims, part, out + o, best[o], from * g.segment);

@@ -68,6 +68,7 @@ static void add_options(const geometry *g, writer *out) {
 }
 
 static void set_segments(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
+    const layout_dim *const column = &l->kept[l->kept_count - 1];
     const segments_t segments = {.jobs = jobs,
                                  .jobs_per_group = g->scan.jobs_per_group,
                                  .parts = g->parts,
@@ -77,7 +78,10 @@ static void set_segments(const layout *l, const geometry *g, uint64_t jobs, kern
                                  .side = g->side,
                                  .segments = g->units,
                                  .segment = l->reduced[l->reduced_count - 1].size,
-                                 .segment_vectors = g->segment_vectors};
+                                 .segment_vectors = g->segment_vectors,
+                                 .length = column->size,
+                                 .column_stride = column->in,
+                                 .column_mask = column->mask};
     set_argument(arguments, 0, &segments, sizeof segments);
 }
 
