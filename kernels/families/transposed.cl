@@ -272,9 +272,7 @@ static inline void leave(__global const T *in, TARGET, const dims_t *d, const tr
     }
 }
 
-/* Leave the answers of VEC blocks from number `first` and element `start` on, of which the first `before` are
- * another's.
- */
+/* Leave the answers of VEC blocks from number `first`, element `start`, on; the first `before` are another's. */
 static inline void leave_blocks(__global const T *in, TARGET, const dims_t *d, const transposed_t *g, const long start,
                                 const ulong first, const uint before, const acc_t acc[COLUMNS]) {
     PLACES_T places[COLUMNS], values[COLUMNS];

@@ -126,7 +126,8 @@ const family family_transposed = {
 static bool runs_are_long(const geometry_request *r, const geometry *g) {
     const block_run run = block_run_of(r->layout);
     const uint64_t twice = ceil_div(run.blocks, g->vector) * g->vector - run.blocks;
-    return run.outer_dims == 0 || (g->vector == blocks_together(r, g->outers) && twice <= run.blocks / 4);
+    return run.outer_dims == 0 || (g->vector == blocks_together(r, g->outers) &&
+                                   twice * 100 <= run.blocks * r->tuning->transposed_twice_percent);
 }
 
 /* Blocks with few neighbours that one work-item could read at once: longer rows are as fast for themselves, rows that

@@ -80,7 +80,8 @@ static void check_transposed(const layout *l, uint32_t bits, const geometry *g) 
         run *= l->kept[i - 1].size;
     }
     REQUIRE(g->vector > 1 && g->vector <= 16 && run >= g->vector, "vectors of %" PRIu32, g->vector);
-    REQUIRE(g->tiles == ceil_div(run, (uint64_t)g->vector * g->side), "%" PRIu64 " tiles", g->tiles);
+    REQUIRE(g->tiles == ceil_div(run, (uint64_t)g->vector * g->side) && g->scan.jobs == g->tiles * (g->outers / run),
+            "%" PRIu64 " tiles, %" PRIu64 " jobs", g->tiles, g->scan.jobs);
     REQUIRE(g->outers * g->columns == l->outputs && g->scan.group == 1, "%" PRIu64 " outers", g->outers);
     REQUIRE(g->side >= 1 && g->side <= g->strip && (l->reduced_count > 1 || g->strip == 1),
             "%" PRIu64 " vectors of a layer", (uint64_t)g->side);
@@ -232,9 +233,6 @@ static void check_parts(const layout *l, const geometry *g) {
         REQUIRE(l->outputs % g->outers == 0 && g->side <= g->strip, "%" PRIu64 " outers", g->outers);
         REQUIRE(ceil_div(l->outputs / g->outers, g->side) == g->tiles, "%" PRIu64 " tiles", g->tiles);
         REQUIRE(g->scan.jobs == g->tiles * g->outers * g->parts, "%" PRIu64 " jobs", g->scan.jobs);
-    } else if (is_of(g, "transposed")) {
-        REQUIRE(g->scan.jobs * g->side * g->vector >= g->outers && g->scan.jobs % g->tiles == 0, "%" PRIu64 " jobs",
-                g->scan.jobs);
     } else if (is_of(g, "blocks")) {
         REQUIRE(g->scan.jobs == ceil_div(g->outers, g->batch), "%" PRIu64 " jobs", g->scan.jobs);
     } else if (is_of(g, "rows") || is_of(g, "permuted") || is_of(g, "register_rows")) {

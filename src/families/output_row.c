@@ -1,0 +1,41 @@
+/* Which outputs lie side by side in the input, and so may be read together. */
+#include "families/geometry.h"
+
+/* Whether `outer` goes on where `inner` ends, in the input and in the mask. */
+static bool goes_on(const layout_dim *outer, const layout_dim *inner) {
+    return continues(outer->in, inner->in, inner->size) && continues(outer->mask, inner->mask, inner->size);
+}
+
+static bool answers_go_on(const layout_dim *outer, const layout_dim *inner) {
+    return continues(outer->index, inner->index, inner->size) && continues(outer->value, inner->value, inner->size) &&
+           continues(outer->max_index, inner->max_index, inner->size) &&
+           continues(outer->max_value, inner->max_value, inner->size);
+}
+
+output_row output_row_of(const layout *l, uint32_t neighbours, uint32_t most) {
+    const layout_dim *kept = &l->kept[l->kept_count - 1], *last = &l->reduced[l->reduced_count - 1];
+    const output_row alone = {1, 1, 1, kept->size};
+    if (l->reduced_count == 1)
+        return alone;
+    if (last->in == 1)
+        return last->size <= neighbours && goes_on(kept, last) ? (output_row){(uint32_t)last->size, 1, 1, kept->size}
+                                                               : alone;
+    if (l->kept_count == 1 || kept->in != 1 || kept->size > most / last->size)
+        return alone;
+    const layout_dim *above = kept - 1;
+    return goes_on(last, kept) && goes_on(above, last) && answers_go_on(above, kept)
+               ? (output_row){(uint32_t)last->size, (uint32_t)kept->size, 2, kept->size * above->size}
+               : alone;
+}
+
+uint64_t outputs_inside(const layout *l) {
+    uint64_t outputs = 1, outermost = 0;
+    for (uint32_t i = 0; i + 1 < l->reduced_count; ++i)
+        outermost = max_u64(outermost, magnitude(l->reduced[i].in));
+    for (uint32_t i = l->kept_count; i > 0; --i) {
+        if (outermost != 0 && magnitude(l->kept[i - 1].in) >= outermost)
+            break;
+        outputs *= l->kept[i - 1].size;
+    }
+    return outputs;
+}
