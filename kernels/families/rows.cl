@@ -172,6 +172,9 @@ static inline void load_vectors(const at_t start, const dims_t *dims, const rows
 #pragma unroll
     for (int line = 0; line < UNROLL * VECTOR_BYTES; line += LINE)
         PREFETCH(ahead + (uintptr_t)line);
+#if MASK_UNALIGNED || MASK_ALIGNED
+    PREFETCH((uintptr_t)p.kept + (ahead - (uintptr_t)DATA(p)) / sizeof(T)); /* of fewer bytes than a line */
+#endif
 #endif
 #pragma unroll
     for (int u = 0; u < UNROLL; ++u)

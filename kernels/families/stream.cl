@@ -183,7 +183,7 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
             T keys[VEC];
             uint rows[VEC];
             SPREAD(WINNERS_KEY(winners, x), keys);
-            SPREAD(WINNERS_ROW(winners, x), rows);
+            SPREAD(WINNERS_PLACE(winners, x), rows);
 #pragma unroll
             for (uint j = 0; j < VEC; ++j) {
                 const uint c = lane * VEC + j - before;

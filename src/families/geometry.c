@@ -292,13 +292,18 @@ load_kind kind_of_load(const geometry_request *r, bool adjacent, uint32_t vector
     return buffers_are_aligned(r) && vector > 1 ? LOAD_ALIGNED : LOAD_UNALIGNED;
 }
 
+/* Floats of a mask or of both extrema that the device compares itself (kernels/accumulate/general.clh). */
+static bool compares_by_component(const geometry_request *r) {
+    return is_general(r->problem) && r->problem->input.type->kind == KIND_FLOAT && r->tuning->native && r->device->ptx;
+}
+
 void choose_arithmetic(const geometry_request *r, geometry *g) {
     g->hint = g->load == LOAD_PACKED ? r->tuning->hint : 0;
     g->ahead = g->hint ? r->tuning->ahead_bytes : 0;
     const uint32_t bits = r->problem->input.type->bits;
-    g->words = r->tuning->words && r->device->little_endian && bits <= 16 && g->vector * bits >= 32 &&
-               g->vector * bits <= 128 && !is_general(r->problem);
     g->ptx = r->tuning->native && r->device->ptx;
+    g->words = r->tuning->words && r->device->little_endian && bits <= 16 && g->vector * bits >= 32 &&
+               g->vector * bits <= 128 && !compares_by_component(r);
     g->sub_group = r->device->sub_group;
     g->aligned_elements = g->load == LOAD_ALIGNED ? max_u32(g->wide, g->vector) : 1;
     if (g->mask == MASK_ALIGNED)
@@ -342,6 +347,10 @@ void choose_mask(const geometry_request *r, int64_t along, bool anywhere, geomet
         g->mask = along == 0 ? MASK_SAME : MASK_STRIDED;
 }
 
+uint32_t accumulator_times(const problem *p) {
+    return extremes_of(p) * (is_masked(p) && p->input.type->bits > 16 ? 2 : 1);
+}
+
 uint32_t loads_in_flight(const geometry_request *r, uint32_t loads) {
     const uint32_t bytes = element_bytes(r->problem), word = sizeof(cl_uint);
     uint32_t some = loads;
@@ -349,7 +358,7 @@ uint32_t loads_in_flight(const geometry_request *r, uint32_t loads) {
         some = some * r->tuning->unroll_mask_percent / 100;
     else if (wants_both(r->problem) && bytes >= word)
         some = some * r->tuning->unroll_both_percent / 100;
-    if (is_general(r->problem) && bytes < word)
+    if (compares_by_component(r) && bytes < word)
         some = some * bytes / word;
     return max_u32(1, some);
 }

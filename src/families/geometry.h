@@ -82,8 +82,10 @@ load_kind kind_of_load(const geometry_request *r, bool adjacent, uint32_t vector
 void choose_mask(const geometry_request *r, int64_t along, bool anywhere, geometry *g);
 /* Whether there is no mask, or one that lies as the input does. */
 bool is_mask_alike(const geometry_request *r);
-/* As many loads in flight as leave registers for the accumulator, which with a mask or both extrema has a count of 32
- * bits for each component (kernels/accumulate/general.clh), and for the mask's. */
+/* How many times as large as without a mask and with one extreme a work-item's own accumulators are
+ * (kernels/accumulate/general.clh). */
+uint32_t accumulator_times(const problem *p);
+/* As many loads in flight as leave registers for the accumulators, and for the mask's. */
 uint32_t loads_in_flight(const geometry_request *r, uint32_t loads);
 /* Bytes of the candidates of one column. */
 uint64_t candidate_bytes(const problem *p);

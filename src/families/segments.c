@@ -24,7 +24,7 @@ static void choose_segment_vector(const geometry_request *r, const layout_dim *l
  * count for each component: a tile that has only some of them reads little in a row. */
 static void lay_tiles(const geometry_request *r, uint64_t turns, geometry *g) {
     const uint64_t columns = r->layout->outputs / g->outers, most = min_u64(SIDE_MAX, part_units(r, 1, turns));
-    const uint32_t accumulator = 2 * g->vector * element_bytes(r->problem) * (is_general(r->problem) ? 4 : 1);
+    const uint32_t accumulator = 2 * g->vector * element_bytes(r->problem) * accumulator_times(r->problem);
     g->strip = floor_power(max_u64(1, r->tuning->strip_bytes / accumulator), (uint32_t)most);
     g->tiles = ceil_div(columns, g->strip);
     g->side = ceil_div(columns, g->tiles);

@@ -11,8 +11,7 @@ static bool rows_are_wide(const geometry_request *r, const layout_dim *column) {
 }
 
 uint32_t strip_room(const geometry_request *r) {
-    /* A mask's and both extrema's accumulators are several times as large. */
-    const uint32_t bytes = max_u32(r->tuning->strip_bytes / (is_general(r->problem) ? 4 : 1), 1);
+    const uint32_t bytes = max_u32(r->tuning->strip_bytes / accumulator_times(r->problem), 1);
     const uint32_t limit = r->device->loop_limit;
     return limit ? min_u32(bytes, limit / LOOPS_AN_OUTPUT * element_bytes(r->problem)) : bytes;
 }
@@ -46,7 +45,7 @@ static bool reads_in_order(const geometry_request *r, const layout_dim *column) 
  * where rows come from a cache, or are wide. */
 static uint32_t panel_vectors(const geometry_request *r, const layout_dim *column, const geometry *g) {
     const uint64_t vectors = max_u64(g->side / g->vector, 1);
-    const uint32_t most = max_u32(r->tuning->panel_vectors / (is_general(r->problem) ? 2 : 1), 1);
+    const uint32_t most = max_u32(r->tuning->panel_vectors / accumulator_times(r->problem), 1);
     return g->strip == 1 || !reads_in_order(r, column) ? 1 : (uint32_t)ceil_div(vectors, ceil_div(vectors, most));
 }
 
