@@ -63,31 +63,34 @@ KERNEL void register_rows(__global const T *restrict in, TARGET, const dims_t di
         }
 #pragma unroll
         for (uint b = 0; b < BATCH; ++b) {
-            uint place;
-            T k = lane_best(bits[b], &place);
-            const uint at = vector_of(place / VEC, lane, &g) * VEC + place % VEC;
-#if BITS <= 16
-            const uint tie = LAST ? at + 1 : TIE_MOST - at;
-            uint best = (uint)k << TIE_BITS | tie;
-            LANES_MAX(uint, best, shared);
-            const uint index_tie = best & TIE_MOST;
-            const uint index_found = LAST ? index_tie - 1 : TIE_MOST - index_tie;
-            k = (T)(best >> TIE_BITS);
-#else
-            T top = k;
-#if BITS == 64
-            LANES_MAX(ulong, top, shared_keys);
-#else
-            LANES_MAX(uint, top, shared);
-#endif
-            uint tie = k == top ? TIE(0, at) : 0u;
-            LANES_MAX(uint, tie, shared);
-            const uint index_found = TIE_PLACE(0, tie);
-            k = top;
-#endif
             const uint mine = b * ROWS + me / LANES;
-            if (lane == 0 && mine < left)
-                put_output(&dims, in, TARGET_ARGUMENTS, 0, row + mine, !LOSES(k), index_found, KEY_KNOWN(k));
+#pragma unroll
+            for (uint x = 0; x < EXTREMES; ++x) {
+                uint place;
+                T k = lane_best(bits[b], x, &place);
+                const uint at = vector_of(place / VEC, lane, &g) * VEC + place % VEC;
+#if BITS <= 16
+                const uint tie = LAST_OF(x) ? at + 1 : TIE_MOST - at;
+                uint best = (uint)k << TIE_BITS | tie;
+                LANES_MAX(uint, best, shared);
+                const uint index_tie = best & TIE_MOST;
+                const uint index_found = LAST_OF(x) ? index_tie - 1 : TIE_MOST - index_tie;
+                k = (T)(best >> TIE_BITS);
+#else
+                T top = k;
+#if BITS == 64
+                LANES_MAX(ulong, top, shared_keys);
+#else
+                LANES_MAX(uint, top, shared);
+#endif
+                uint tie = k == top ? TIE(x, at) : 0u;
+                LANES_MAX(uint, tie, shared);
+                const uint index_found = TIE_PLACE(x, tie);
+                k = top;
+#endif
+                if (lane == 0 && mine < left)
+                    put_output(&dims, in, TARGET_ARGUMENTS, x, row + mine, !LOSES(k), index_found, KEY_KNOWN_OF(x, k));
+            }
         }
     }
 }

@@ -119,7 +119,8 @@ static uint32_t rows_in_flight(const geometry_request *r, uint32_t vector_bytes,
     uint32_t some = crowded ? max_u32(most / 2, 1) : most;
     while (some > least && rows < r->tuning->column_batches * (uint64_t)some)
         some /= 2;
-    return loads_in_flight(r, vector_bytes < r->tuning->column_bytes ? min_u32(2 * some, UNROLL_MAX) : some);
+    return loads_in_flight(r, vector_bytes < r->tuning->column_bytes ? min_u32(2 * some, UNROLL_MAX) : some,
+                           r->tuning->unroll_mask_columns);
 }
 
 /* Lanes of a work-group side by side, a vector each. */
@@ -349,7 +350,8 @@ const family family_columns = {
     .over_columns = true,
     .merges_values = true,
     .merges_tiles = true,
-    .general = true,
+    .takes_mask = true,
+    .takes_both = true,
     .lay_out = lay_out_columns,
     .options = column_options,
     .arguments = set_columns,

@@ -351,11 +351,11 @@ uint32_t accumulator_times(const problem *p) {
     return extremes_of(p) * (is_masked(p) && p->input.type->bits > 16 ? 2 : 1);
 }
 
-uint32_t loads_in_flight(const geometry_request *r, uint32_t loads) {
+uint32_t loads_in_flight(const geometry_request *r, uint32_t loads, uint32_t mask_percent) {
     const uint32_t bytes = element_bytes(r->problem), word = sizeof(cl_uint);
     uint32_t some = loads;
     if (is_masked(r->problem))
-        some = some * r->tuning->unroll_mask_percent / 100;
+        some = some * mask_percent / 100;
     else if (wants_both(r->problem) && bytes >= word)
         some = some * r->tuning->unroll_both_percent / 100;
     if (compares_by_component(r) && bytes < word)

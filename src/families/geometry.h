@@ -85,8 +85,8 @@ bool is_mask_alike(const geometry_request *r);
 /* How many times as large as without a mask and with one extreme a work-item's own accumulators are
  * (kernels/accumulate/general.clh). */
 uint32_t accumulator_times(const problem *p);
-/* As many loads in flight as leave registers for the accumulators, and for the mask's. */
-uint32_t loads_in_flight(const geometry_request *r, uint32_t loads);
+/* As many loads in flight as leave registers for the accumulators, and for the mask's: `mask_percent` with one. */
+uint32_t loads_in_flight(const geometry_request *r, uint32_t loads, uint32_t mask_percent);
 /* Bytes of the candidates of one column. */
 uint64_t candidate_bytes(const problem *p);
 /* Whether narrow elements are kept in words, and what is asked for ahead; g->vector and g->load are set. */

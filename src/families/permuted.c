@@ -113,7 +113,8 @@ static const char *lay_out_permuted(const geometry_request *r, geometry *g) {
     const uint64_t before = lies_anywhere(g) ? g->vector - 1 : 0;
     g->segment_vectors = ceil_div(m.run + before, g->vector);
     g->units = l->reduction / m.run * g->segment_vectors;
-    g->unroll = loads_in_flight(r, lies_anywhere(g) ? min_u32(t->unroll_rows, t->unroll_anywhere) : t->unroll_rows);
+    g->unroll = loads_in_flight(r, lies_anywhere(g) ? min_u32(t->unroll_rows, t->unroll_anywhere) : t->unroll_rows,
+                                t->unroll_mask_percent);
     const char *const refused = cut_rows(r, 4, g);
     if (refused)
         return refused;
@@ -160,7 +161,8 @@ const family family_permuted = {
     .kernel = "permuted",
     .structs = 1,
     .struct_bytes = {sizeof(permuted_t)},
-    .general = true,
+    .takes_mask = true,
+    .takes_both = true,
     .lay_out = lay_out_permuted,
     .options = add_options,
     .arguments = set_permuted,

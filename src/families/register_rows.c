@@ -72,6 +72,7 @@ const family family_register_rows = {
     .kernel = "register_rows",
     .structs = 1,
     .struct_bytes = {sizeof(register_rows_t)},
+    .takes_both = true,
     .lay_out = lay_out_register_rows,
     .options = add_options,
     .arguments = set_register_rows,

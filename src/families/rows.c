@@ -185,7 +185,7 @@ static const char *lay_out_rows(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     const uint64_t segment = l->reduced[l->reduced_count - 1].size;
     g->tuning = r->tuning->name;
-    g->unroll = loads_in_flight(r, r->tuning->unroll_rows);
+    g->unroll = loads_in_flight(r, r->tuning->unroll_rows, r->tuning->unroll_mask_percent);
     choose_row_vector(r, g);
     choose_arithmetic(r, g);
     if ((g->load == LOAD_STRIDED) != r->strided)
@@ -269,7 +269,8 @@ const family family_rows = {
     .structs = 1,
     .struct_bytes = {offsetof(rows_t, gaps)},
     .merges_values = true,
-    .general = true,
+    .takes_mask = true,
+    .takes_both = true,
     .lay_out = lay_out_rows,
     .options = add_options,
     .arguments = set_rows,

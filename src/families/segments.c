@@ -50,7 +50,8 @@ static const char *lay_out_segments(const geometry_request *r, geometry *g) {
     /* An accumulator counts at least one segment's vectors (kernels/order/order.clh). */
     if (g->segment_vectors >= UINT64_C(1) << min_u32(bits, 16))
         return "it takes a last reduced dim of fewer vectors than 2^8 (8-bit elements) or 2^16";
-    g->unroll = (uint32_t)min_u64(loads_in_flight(r, r->tuning->unroll_rows), g->segment_vectors);
+    g->unroll = (uint32_t)min_u64(loads_in_flight(r, r->tuning->unroll_rows, r->tuning->unroll_mask_percent),
+                                  g->segment_vectors);
     g->units = l->reduction / last->size;
     g->outers = l->outputs / outputs_inside(l);
     lay_tiles(r, g->units * g->segment_vectors, g);
@@ -96,7 +97,8 @@ const family family_segments = {
     .struct_bytes = {sizeof(segments_t)},
     .over_columns = true,
     .merges_tiles = true,
-    .general = true,
+    .takes_mask = true,
+    .takes_both = true,
     .lay_out = lay_out_segments,
     .options = add_options,
     .arguments = set_segments,

@@ -12,7 +12,9 @@ static const char *refuses_general(const strategy *s, const problem *p, const de
         return NULL;
     if (device->no_general)
         return "this device's compiler makes wrong programs of masks and of both extrema";
-    return s->family->general ? NULL : "its kernel takes no mask and one extreme";
+    if (is_masked(p) && !s->family->takes_mask)
+        return "its kernel takes no mask";
+    return wants_both(p) && !s->family->takes_both ? "its kernel takes one extreme" : NULL;
 }
 
 /* NULL, or why it cannot be. */

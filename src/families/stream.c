@@ -218,7 +218,7 @@ static uint32_t rows_in_flight(const geometry_request *r, const block *b, const 
     uint32_t some = b->row_dims > 1 ? t->stream_unroll_least : t->unroll_columns;
     while (some > t->stream_unroll_least && (uint64_t)g->sharing * some * 2 > g->units)
         some /= 2;
-    return loads_in_flight(r, min_u32(some, t->stream_unroll));
+    return loads_in_flight(r, min_u32(some, t->stream_unroll), t->unroll_mask_percent);
 }
 
 static const char *lay_out_stream(const geometry_request *r, geometry *g) {
@@ -329,7 +329,8 @@ const family family_stream = {
     .over_columns = true,
     .merges_values = true,
     .merges_tiles = true,
-    .general = true,
+    .takes_mask = true,
+    .takes_both = true,
     .lay_out = lay_out_stream,
     .options = add_options,
     .arguments = set_stream,

@@ -61,16 +61,16 @@ static void random_tuning(uint64_t seed, uint64_t turn, problem_line *p) {
         random_fields(&s, seed, turn / 6 * 3 + dealt - 3, launches_apart, p->fields, sizeof p->fields);
 }
 
-/* A third with both extrema, a third with a mask. */
-static void random_general(uint64_t *deck, uint64_t turn, problem_line *p) {
+/* Of what the family takes, all of it where there is none: a third with both extrema, a third with a mask. */
+static void random_general(const family *of, uint64_t *deck, uint64_t turn, problem_line *p) {
     static const argmax_cl_dtype index_types[] = {ARGMAX_CL_INT64, ARGMAX_CL_INT32, ARGMAX_CL_UINT64, ARGMAX_CL_UINT32};
-    if (random_dealt((*deck)++, turn, 3) == 0) {
+    if (random_dealt((*deck)++, turn, 3) == 0 && (!of || of->takes_both)) {
         p->op = ARGMAX_CL_ARGMINMAX;
         p->max_index_type = index_types[random_dealt((*deck)++, turn, 4)];
         p->max_direction = random_dealt((*deck)++, turn, 2) ? ARGMAX_CL_DECREASING : ARGMAX_CL_INCREASING;
         p->has_max_value = random_dealt((*deck)++, turn, 2) != 0;
     }
-    if (random_dealt((*deck)++, turn, 3) == 0)
+    if (random_dealt((*deck)++, turn, 3) == 0 && (!of || of->takes_mask))
         p->mask_of = MASK_HALF;
 }
 
@@ -92,6 +92,5 @@ void random_kind(uint64_t seed, uint64_t turn, const char *tuning, problem_line 
     else
         random_tuning(deck, turn, p);
     deck++;
-    if (dealt >= strategy_count() || strategy_at((uint32_t)dealt)->family->general)
-        random_general(&deck, turn, p); /* last: it takes one deck to five */
+    random_general(dealt < strategy_count() ? strategy_at((uint32_t)dealt)->family : NULL, &deck, turn, p);
 }
