@@ -352,14 +352,15 @@ uint32_t accumulator_times(const problem *p) {
 }
 
 uint32_t loads_in_flight(const geometry_request *r, uint32_t loads, uint32_t mask_percent) {
-    const uint32_t bytes = element_bytes(r->problem), word = sizeof(cl_uint);
+    const uint32_t bytes = element_bytes(r->problem);
+    const bool counted = bytes < WORD_BYTES && !compares_by_component(r);
     uint32_t some = loads;
     if (is_masked(r->problem))
         some = some * mask_percent / 100;
-    else if (wants_both(r->problem) && bytes >= word)
-        some = some * r->tuning->unroll_both_percent / 100;
-    if (compares_by_component(r) && bytes < word)
-        some = some * bytes / word;
+    else if (wants_both(r->problem))
+        some = some * (counted ? r->tuning->unroll_both_counted : r->tuning->unroll_both_percent) / 100;
+    if (bytes < WORD_BYTES && !counted)
+        some = some * bytes / WORD_BYTES;
     return max_u32(1, some);
 }
 
