@@ -202,8 +202,6 @@ static const char *lay_out_rows(const geometry_request *r, geometry *g) {
     const uint32_t group = g->scan.group;
     choose_row_loop(r, g, group);
     look_ahead_over_gaps(r, g);
-    if (g->by_value && l->reduced_count == 1 && !g->gaps && !comes_from_memory(r))
-        g->ahead = 0; /* so short a loop reaches far ahead by itself */
     distribute_rows(r, g);
     /* Whole rows of one dim gain by the loop; float16 over several lost by it. */
     g->one_job = has_one_job(g) && (g->parts > 1 || l->reduced_count > 1);
