@@ -158,8 +158,8 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
 #endif
         const bool is_there = share < g.sharing && lane * VEC < width + PHASES;
         bool found;
-        winners_t winners = WINNERS_NONE;
-        uint before; /* elements of a vector before the first of its columns of the tile */
+        winners_t winners = winners_none(); /* places are of the part */
+        uint before;                        /* elements of a vector before the first of its columns of the tile */
         step_t step;
 #if PHASED
         const steps_t row_start = row_place(&dims, &g, walk_to(from + share, g.segment));
