@@ -172,8 +172,8 @@ static inline void load_vectors(const at_t start, const dims_t *dims, const rows
 #pragma unroll
     for (int line = 0; line < UNROLL * VECTOR_BYTES; line += LINE)
         PREFETCH(ahead + (uintptr_t)line);
-#if MASK_UNALIGNED || MASK_ALIGNED
-    PREFETCH((uintptr_t)p.kept + (ahead - (uintptr_t)DATA(p)) / sizeof(T)); /* of fewer bytes than a line */
+#if (MASK_UNALIGNED || MASK_ALIGNED) && REDUCED == 1 && !GAPS
+    PREFETCH((uintptr_t)p.kept + ELEMENTS_AHEAD); /* mostly no more than a line of it */
 #endif
 #endif
 #pragma unroll

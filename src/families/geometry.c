@@ -348,7 +348,9 @@ void choose_mask(const geometry_request *r, int64_t along, bool anywhere, geomet
 }
 
 uint32_t accumulator_times(const problem *p) {
-    return extremes_of(p) * (is_masked(p) && p->input.type->bits > 16 ? 2 : 1);
+    const uint32_t key = p->input.type->bits / 8, count = min_u32(key, WORD_BYTES);
+    const uint32_t first = is_masked(p) && key >= WORD_BYTES ? WORD_BYTES : 0;
+    return (uint32_t)ceil_div((key + count) * extremes_of(p) + first, 2 * (uint64_t)key);
 }
 
 uint32_t loads_in_flight(const geometry_request *r, uint32_t loads, uint32_t mask_percent) {

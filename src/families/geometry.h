@@ -82,8 +82,8 @@ load_kind kind_of_load(const geometry_request *r, bool adjacent, uint32_t vector
 void choose_mask(const geometry_request *r, int64_t along, bool anywhere, geometry *g);
 /* Whether there is no mask, or one that lies as the input does. */
 bool is_mask_alike(const geometry_request *r);
-/* How many times as large as without a mask and with one extreme a work-item's own accumulators are
- * (kernels/accumulate/general.clh). */
+/* How many times as large as without a mask and with one extreme the accumulators of a CPU's work-item are, rounded up:
+ * a key and a count for each extreme, and with a mask the first iteration (kernels/accumulate/general.clh). */
 uint32_t accumulator_times(const problem *p);
 /* As many loads in flight as leave registers for the accumulators, and for the mask's: `mask_percent` with one. */
 uint32_t loads_in_flight(const geometry_request *r, uint32_t loads, uint32_t mask_percent);

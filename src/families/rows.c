@@ -104,8 +104,8 @@ static uint32_t lanes_along(const geometry_request *r, uint64_t units) {
  * each lane it takes more lanes to keep the memory busy. */
 static uint32_t choose_row_lanes(const geometry_request *r, lane_rule rule, geometry *g) {
     const tuning_row *t = r->tuning;
-    const bool crowded = wants_both(r->problem) && element_bytes(r->problem) < WORD_BYTES;
-    uint32_t group = floor_power(crowded ? t->group_both : t->group, r->group_limit);
+    const bool crowded = wants_both(r->problem) && element_bytes(r->problem) < WORD_BYTES && !r->split;
+    uint32_t group = floor_power(crowded ? min_u32(t->group, t->group_both) : t->group, r->group_limit);
     g->lanes = group;
     if (rule == LANES_FEW) {
         const uint32_t lanes = lanes_along(r, g->units);
