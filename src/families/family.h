@@ -26,8 +26,8 @@ typedef struct family {
     size_t struct_bytes[OWN_ARGUMENTS_MOST]; /* at least */
     bool over_columns;                       /* as many work-groups as columns want (tuning: groups_columns) */
     bool merges_values; /* its kernel knows all dims that lead to a value, so that it can merge values too */
-    bool takes_mask;    /* its kernel does */
-    bool takes_both;    /* extrema */
+    bool takes_mask;    /* its kernel takes one */
+    bool takes_both;    /* its kernel finds both extrema */
     bool merges_tiles;  /* its last work-groups merge for tiles of outputs, not for one each */
     /* Lay it over the problem: NULL, or why that cannot be. Everything about the launch is decided here. */
     const char *(*lay_out)(const geometry_request *request, geometry *g);

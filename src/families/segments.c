@@ -20,8 +20,8 @@ static void choose_segment_vector(const geometry_request *r, const layout_dim *l
     choose_mask(r, last->mask, false, g);
 }
 
-/* Tiles over the outputs side by side, all alike but for the last, as wide as their accumulators allow, a key and a
- * count for each component: a tile that has only some of them reads little in a row. */
+/* Tiles over the outputs side by side, all alike but for the last, as wide as their accumulators allow (see
+ * accumulator_times): a tile that has only some of them reads little in a row. */
 static void lay_tiles(const geometry_request *r, uint64_t turns, geometry *g) {
     const uint64_t columns = r->layout->outputs / g->outers, most = min_u64(SIDE_MAX, part_units(r, 1, turns));
     const uint32_t accumulator = 2 * g->vector * element_bytes(r->problem) * accumulator_times(r->problem);
