@@ -127,10 +127,11 @@ static void find_on(argmax_cl_handle handle) {
 }
 
 /* Commands may go to a part of a context's device, and some implementations list a part's whole device as the
- * context's: then there is nothing to refuse, and the part must do what the device does. */
+ * context's: then there is nothing to refuse, and the part must do what the device does. The parts are kept, since
+ * PoCL's threads look at the device of a command that has ended. */
 START_TEST(a_part_of_the_contexts_device) {
+    static cl_device_id parts[64];
     const runner *const r = suite_runner();
-    cl_device_id parts[64];
     const cl_uint count = divide_device(r->device, parts, 64);
     argmax_cl_handle handle = NULL;
     if (count == 0)
@@ -138,8 +139,6 @@ START_TEST(a_part_of_the_contexts_device) {
     expect_status("a part", argmax_cl_create(&handle, r->context, parts[0]), ARGMAX_CL_SUCCESS, NULL);
     find_on(handle);
     argmax_cl_destroy(handle);
-    for (cl_uint i = 0; i < count; i++)
-        clReleaseDevice(parts[i]);
 }
 END_TEST
 
