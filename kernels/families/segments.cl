@@ -6,7 +6,7 @@
  * (order.clh), which waits in a cache until the next position's. Iterations are counted over the vectors of segments; a
  * block, as many whole segments as an accumulator counts, ends with a candidate for each output.
  *
- * From the host, besides order.clh and finish.clh: SIDE (outputs of a tile at most), UNROLL (vectors in flight), and
+ * From the host, besides order.clh and finish.clh: SIDE (outputs of a tile at most), and
  *   OVERLAP  a segment's last vector is moved back to end with the segment (segment >= VEC)
  * A segment has at most ITERATIONS_MAX vectors, a part at most 2^30 elements. */
 #include "options.clh"
@@ -32,24 +32,8 @@ static inline void fold(const at_t p, const dims_t *dims, const segments_t *g, a
                         const long ahead) {
     const uint vectors = (uint)g->segment_vectors;
     acc_t best = *acc;
-    uint x = 0;
     (void)ahead;
-    for (; x + UNROLL <= vectors; x += UNROLL) {
-        loaded_t bits[UNROLL];
-#pragma unroll
-        for (uint u = 0; u < UNROLL; ++u) {
-            const at_t vector = vector_in(p, dims, g, x + u);
-#if AHEAD
-            if (LINE_STARTS(u))
-                PREFETCH(FROM(DATA(vector), ahead));
-#endif
-            bits[u] = LOAD_AT(vector, 1, dims);
-        }
-#pragma unroll
-        for (uint u = 0; u < UNROLL; ++u)
-            ACC_STEP(best, bits[u], k + x + u);
-    }
-    for (; x < vectors; ++x) {
+    for (uint x = 0; x < vectors; ++x) {
         const at_t vector = vector_in(p, dims, g, x);
 #if AHEAD
         if (LINE_STARTS(x))

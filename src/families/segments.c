@@ -50,8 +50,6 @@ static const char *lay_out_segments(const geometry_request *r, geometry *g) {
     /* An accumulator counts at least one segment's vectors (kernels/order/order.clh). */
     if (g->segment_vectors >= UINT64_C(1) << min_u32(bits, 16))
         return "it takes a last reduced dim of fewer vectors than 2^8 (8-bit elements) or 2^16";
-    g->unroll = (uint32_t)min_u64(loads_in_flight(r, r->tuning->unroll_rows, r->tuning->unroll_mask_percent),
-                                  g->segment_vectors);
     g->units = l->reduction / last->size;
     g->outers = l->outputs / outputs_inside(l);
     lay_tiles(r, g->units * g->segment_vectors, g);
@@ -65,7 +63,7 @@ static const char *lay_out_segments(const geometry_request *r, geometry *g) {
 }
 
 static void add_options(const geometry *g, writer *out) {
-    text_add(out, " -DUNROLL=%" PRIu32 " -DSIDE=%" PRIu32 "%s", g->unroll, g->strip, g->overlap ? " -DOVERLAP=1" : "");
+    text_add(out, " -DSIDE=%" PRIu32 "%s", g->strip, g->overlap ? " -DOVERLAP=1" : "");
 }
 
 static void set_segments(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {

@@ -172,7 +172,6 @@ static void check_units(const layout *l, uint32_t bits, const geometry *g) {
                 g->units, g->segment_vectors);
         REQUIRE(l->reduced_count > 1 && g->vector <= VECTOR_MAX, "vectors of %" PRIu32, g->vector);
     } else if (is_of(g, "segments")) {
-        REQUIRE(g->unroll >= 1, "unroll %" PRIu32, g->unroll);
         REQUIRE(g->scan.group == 1 && g->chunk <= PART_ELEMENTS_MAX / last->size, "chunk %" PRIu64, g->chunk);
         REQUIRE(g->overlap == (last->size % g->vector != 0) && g->segment_vectors == ceil_div(last->size, g->vector) &&
                     g->units == l->reduction / last->size,
