@@ -167,13 +167,9 @@ static inline void scan(__global const T *in, const at_t start, const dims_t *di
     if (v >= end)
         return;
 #if LANES > 1
-    told_t lead[EXTREMES];
-    for (uint x = 0; x < EXTREMES; ++x)
-        lead[x] = 0;
+    told_t lead[EXTREMES] = {0};
 #endif
-    bool is_settled[EXTREMES];
-    for (uint x = 0; x < EXTREMES; ++x)
-        is_settled[x] = false;
+    bool is_settled[EXTREMES] = {false};
     const ulong last = v + (end - 1 - v) / LANES * LANES;
     vector_t at = vector_at(start, dims, g, v);
     while (v <= last) {

@@ -19,6 +19,7 @@ from pathlib import Path
 LISTS = (
     (None, "kernels.txt"),
     (None, "masks.txt"),
+    (None, "words.txt"),
     ("dealt.tuning", "dealt.txt"),
     ("warps.tuning", "dealt.txt"),
     ("narrow.tuning", "narrow.txt"),
