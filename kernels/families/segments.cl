@@ -33,6 +33,7 @@ static inline void fold(const at_t p, const dims_t *dims, const segments_t *g, a
     const uint vectors = (uint)g->segment_vectors;
     acc_t best = *acc;
     (void)ahead;
+#pragma unroll 2
     for (uint x = 0; x < vectors; ++x) {
         const at_t vector = vector_in(p, dims, g, x);
 #if AHEAD
