@@ -4,6 +4,7 @@
 #include "families/geometry.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Families that are not named here have the checks that all have. */
