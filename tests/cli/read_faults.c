@@ -59,17 +59,13 @@ static int happens(int file) {
     return 0;
 }
 
-static ssize_t passed_on(const char *name, int file, void *bytes, size_t size, off_t offset) {
-    ssize_t (*real)(int, void *, size_t, off_t) = NULL;
-    void *const found = dlsym(RTLD_NEXT, name);
-    memcpy(&real, &found, sizeof real);
-    return happens(file) ? -1 : real(file, bytes, size, offset);
-}
-
-__attribute__((visibility("default"))) ssize_t pread(int fd, void *buf, size_t nbytes, off_t offset) {
-    return passed_on("pread", fd, buf, nbytes, offset);
-}
-
-__attribute__((visibility("default"))) ssize_t pread64(int fd, void *buf, size_t nbytes, off_t offset) {
-    return passed_on("pread64", fd, buf, nbytes, offset);
-}
+/* pread64 has 64 bits of the offset where pread may have 32. */
+#define PASSED_ON(name, offset_type)                                                                                   \
+    __attribute__((visibility("default"))) ssize_t name(int fd, void *buf, size_t nbytes, offset_type offset) {        \
+        ssize_t (*real)(int, void *, size_t, offset_type) = NULL;                                                      \
+        void *const found = dlsym(RTLD_NEXT, #name);                                                                   \
+        memcpy(&real, &found, sizeof real);                                                                            \
+        return happens(fd) ? -1 : real(fd, buf, nbytes, offset);                                                       \
+    }
+PASSED_ON(pread, off_t)
+PASSED_ON(pread64, off64_t)
