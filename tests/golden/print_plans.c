@@ -52,27 +52,50 @@ static void print_plan(const struct problem *p, const layout *l, device_facts de
     printf(" %s\n", options);
 }
 
+/* An array of elements, and one more; NULL where there are none. */
+static void *array_of(uint64_t elements, argmax_cl_dtype dtype) {
+    if (elements == 0)
+        return NULL;
+    void *const array = calloc((size_t)elements + 1, problem_dtype_find(dtype)->bits / 8);
+    if (!array)
+        exit(EXIT_FAILURE);
+    return array;
+}
+
+/* An output's array, nothing of which is written yet. */
+static void *output_of(const problem_line *p, bool is_there, const problem_tensor *output, argmax_cl_dtype dtype) {
+    return is_there ? array_of(problem_output_extent(p, output), dtype) : NULL;
+}
+
+/* Mix an output into a sum, and free it. */
+static uint64_t mixed(uint64_t sum, const problem_line *p, const problem_tensor *output, argmax_cl_dtype dtype,
+                      void *array) {
+    for (uint64_t i = 0; array && i < problem_output_extent(p, output); ++i)
+        sum = problem_mix(sum ^ problem_load(problem_dtype_find(dtype), array, i));
+    free(array);
+    return sum;
+}
+
 /* Answers as numbers, whatever the bytes that hold them. */
 static void print_answers(const problem_line *p) {
-    const problem_dtype *const type = problem_dtype_find(p->dtype), *const index_type =
-                                                                        problem_dtype_find(p->index_type);
-    const uint64_t elements = problem_input_extent(p), indices = problem_output_extent(p, &p->index);
-    const uint64_t values = p->has_value ? problem_output_extent(p, &p->value) : 0;
-    unsigned char *const input = calloc((size_t)elements + 1, type->bits / 8);
-    unsigned char *const index = calloc((size_t)indices + 1, index_type->bits / 8);
-    unsigned char *const value = calloc((size_t)values + 1, type->bits / 8);
-    if (!input || !index || !value)
-        exit(EXIT_FAILURE);
+    const bool both = p->op == ARGMAX_CL_ARGMINMAX;
+    void *const input = array_of(problem_input_extent(p) + 1, p->dtype);
+    uint8_t *const mask = array_of(problem_mask_extent(p), ARGMAX_CL_UINT8);
+    const oracle_arrays a = {.input = input,
+                             .mask = mask,
+                             .index = output_of(p, true, &p->index, p->index_type),
+                             .value = output_of(p, p->has_value, &p->value, p->dtype),
+                             .max_index = output_of(p, both, &p->max_index, p->max_index_type),
+                             .max_value = output_of(p, both && p->has_max_value, &p->max_value, p->dtype)};
     problem_fill(p, input);
-    oracle_solve(p, input, index, p->has_value ? value : NULL);
-    uint64_t sum = 0;
-    for (uint64_t i = 0; i < indices; ++i)
-        sum = problem_mix(sum ^ problem_load(index_type, index, i));
-    for (uint64_t i = 0; i < values; ++i)
-        sum = problem_mix(sum ^ problem_load(type, value, i));
-    printf("  answers %016" PRIx64 "\n", sum);
-    free(value);
-    free(index);
+    if (mask)
+        problem_fill_mask(p, mask);
+    oracle_solve_all(p, &a);
+    uint64_t sum = mixed(0, p, &p->index, p->index_type, a.index);
+    sum = mixed(sum, p, &p->value, p->dtype, a.value);
+    sum = mixed(sum, p, &p->max_index, p->max_index_type, a.max_index);
+    printf("  answers %016" PRIx64 "\n", mixed(sum, p, &p->max_value, p->dtype, a.max_value));
+    free(mask);
     free(input);
 }
 

@@ -69,7 +69,7 @@ static bool is_new(const state *s) {
     for (size_t i = 0; i < sizeof *s; i++)
         hash = (hash ^ bytes[i]) * UINT64_C(1099511628211);
     hash = hash ? hash : 1;
-    for (size_t at = hash >> 43;; at = (at + 1) % SEEN_ROOM) {
+    for (size_t at = (size_t)(hash >> 43);; at = (at + 1) % SEEN_ROOM) {
         if (seen[at] == hash)
             return false;
         if (!seen[at]) {
