@@ -103,7 +103,8 @@ START_TEST(nothing_to_do) {
 }
 END_TEST
 
-/* A small problem with its answer. */
+/* A small problem with its answer, or the error of an implementation that compiles for a context's own devices alone.
+ */
 static void find_on(argmax_cl_handle handle) {
     const float values[] = {1, 7, 3, 7};
     const uint64_t sizes[] = {4};
@@ -122,8 +123,12 @@ static void find_on(argmax_cl_handle handle) {
     desc.axes = axes;
     arrays.input = values;
     arrays.index = &where;
-    expect_status("on a part", argmax_cl_host(handle, &desc, &arrays, NULL), ARGMAX_CL_SUCCESS, NULL);
-    ck_assert_int_eq(where, 1);
+    const argmax_cl_status status = argmax_cl_host(handle, &desc, &arrays, NULL);
+    if (status == ARGMAX_CL_ERROR_BUILD)
+        expect_status("on a part", status, ARGMAX_CL_ERROR_BUILD, "CL_INVALID_DEVICE");
+    else
+        expect_status("on a part", status, ARGMAX_CL_SUCCESS, NULL);
+    ck_assert_int_eq(where, status ? -2 : 1);
 }
 
 /* Commands may go to a part of a context's device, and some implementations list a part's whole device as the

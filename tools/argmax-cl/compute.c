@@ -178,7 +178,7 @@ static bool take_part(computation *c, const block *b, uint64_t points) {
     if (!reduce(c, &q.desc, &arrays))
         return false;
     if (b->first)
-        memset(c->tile, 0, c->r->extrema * points * sizeof *c->tile);
+        memset(c->tile, 0, (size_t)(c->r->extrema * points * sizeof *c->tile));
     return told(c, argmax_cl_partials_add(c->rule.op, &q.desc, &place, &arrays, c->tile));
 }
 
