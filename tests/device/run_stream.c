@@ -36,7 +36,7 @@ static void fill(float *data, uint64_t count) {
         data[i] = (float)(x >> 9);
     }
     for (uint64_t i = pattern; i < count; i += pattern)
-        memcpy(data + i, data, (count - i < pattern ? count - i : pattern) * sizeof *data);
+        memcpy(data + i, data, (size_t)(count - i < pattern ? count - i : pattern) * sizeof *data);
     data[(sizes[0] - 5) * ROW + (uint64_t)7 * 1024 + 9] = 1e9F;
 }
 
@@ -98,9 +98,9 @@ int main(int argc, char **argv) {
     sizes[0] = gib * 256;
     const uint64_t count = sizes[0] * ROW, bytes = count * sizeof(float), outputs = count / sizes[axis];
     const int descriptor = file ? open(file, O_RDONLY) : -1;
-    void *const memory = mmap(NULL, bytes, file ? PROT_READ : PROT_READ | PROT_WRITE,
+    void *const memory = mmap(NULL, (size_t)bytes, file ? PROT_READ : PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | (file ? 0 : MAP_ANONYMOUS), descriptor, 0);
-    int64_t *const index = malloc(outputs * sizeof *index);
+    int64_t *const index = malloc((size_t)outputs * sizeof *index);
     if (memory == MAP_FAILED || !index) {
         free(index);
         return complain("no memory");
@@ -150,7 +150,7 @@ int main(int argc, char **argv) {
            handle->facts.name, gib, axis, handle->facts.host_unified ? ", in place" : ", copied",
            (double)bytes / best * 1e-9, pinned, compute > 0 ? (double)bytes / compute * 1e-9 : 0.0,
            right ? "right" : "WRONG");
-    munmap(memory, bytes);
+    munmap(memory, (size_t)bytes);
     free(index);
     argmax_cl_destroy(handle);
     return right ? 0 : 1;

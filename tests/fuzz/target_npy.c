@@ -89,7 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     REQUIRE(good || strncmp(m.text, NAME ": ", 7) == 0, "\"%s\"", m.text);
     if (good) {
         const box whole = box_whole(&opened.a);
-        uint8_t *const read = malloc(opened.a.bytes + 1);
+        uint8_t *const read = malloc((size_t)opened.a.bytes + 1);
         REQUIRE(read && opened.read(&opened, &whole, read, &m), "%s", m.text);
         check_data(&opened.a, read, data + offset, swapped);
         free(read);

@@ -79,7 +79,7 @@ static void solve(whole *w, random_source *s, const box *b, uint64_t patience, a
     const uint64_t counts[] = {count_of(&half[0], &w->p, true), count_of(&half[1], &w->p, true)};
     if (problem_axis_reduced(&w->p, axis)) {
         expect_ok(argmax_cl_partials_merge(counts[0], parts[first], parts[!first]));
-        memcpy(out, parts[first], counts[0] * sizeof *out);
+        memcpy(out, parts[first], (size_t)counts[0] * sizeof *out);
     } else { /* side by side: rows of the one and of the other in turn */
         uint64_t inner[2] = {half[0].size[axis], half[1].size[axis]}, done[2] = {0, 0};
         for (uint32_t d = axis + 1; d < w->p.rank; d++)
@@ -87,7 +87,7 @@ static void solve(whole *w, random_source *s, const box *b, uint64_t patience, a
                 inner[k] *= problem_axis_reduced(&w->p, d) ? 1 : b->size[d];
         while (done[0] < counts[0])
             for (int k = 0; k < 2; k++) {
-                memcpy(out, parts[k] + done[k], inner[k] * sizeof *out);
+                memcpy(out, parts[k] + done[k], (size_t)inner[k] * sizeof *out);
                 out += inner[k];
                 done[k] += inner[k];
             }
