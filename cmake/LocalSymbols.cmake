@@ -9,6 +9,10 @@ function(local_symbols variable objects)
   set(output ${CMAKE_CURRENT_BINARY_DIR}/${objects}_local${CMAKE_C_OUTPUT_EXTENSION})
   separate_arguments(flags UNIX_COMMAND "${CMAKE_C_FLAGS}")
   list(FILTER flags EXCLUDE REGEX "^(-fsanitize|-flto|--coverage|-pg)")
+  # 32-bit x86 has hidden functions in groups, which would be dropped once their names are local.
+  if(CMAKE_SIZEOF_VOID_P EQUAL 4 AND NOT WIN32 AND NOT APPLE)
+    list(APPEND flags -Wl,--force-group-allocation)
+  endif()
   set(localize)
   if(WIN32) # hidden is nothing to its format
     set(localize COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=argm*_cl* --keep-global-symbol=_argm*_cl* ${output})
