@@ -27,21 +27,30 @@ static inline at_t vector_in(const at_t p, const dims_t *dims, const segments_t 
     return moved(p, (long)vector_place(x, g->segment) * STEPS(1, dims->mask.along));
 }
 
+/* Fold vector x of the segment at p, of which vector 0 is iteration k. What lies `ahead` elements on is asked for. */
+static inline void fold_vector(const at_t p, const dims_t *dims, const segments_t *g, const uint x, const uint k,
+                               const long ahead, acc_t *acc) {
+    const at_t vector = vector_in(p, dims, g, x);
+    (void)ahead;
+#if AHEAD
+    if (LINE_STARTS(x))
+        PREFETCH(FROM(DATA(vector), ahead));
+#endif
+    ACC_STEP(*acc, LOAD_AT(vector, 1, dims), k + x);
+}
+
 /* Fold the segment at p, whose first vector is iteration k. What lies `ahead` elements after it is asked for. */
 static inline void fold(const at_t p, const dims_t *dims, const segments_t *g, acc_t *acc, const uint k,
                         const long ahead) {
     const uint vectors = (uint)g->segment_vectors;
     acc_t best = *acc;
-    (void)ahead;
-#pragma unroll 2
-    for (uint x = 0; x < vectors; ++x) {
-        const at_t vector = vector_in(p, dims, g, x);
-#if AHEAD
-        if (LINE_STARTS(x))
-            PREFETCH(FROM(DATA(vector), ahead));
-#endif
-        ACC_STEP(best, LOAD_AT(vector, 1, dims), k + x);
+    uint x = 0;
+    for (; x + 1 < vectors; x += 2) {
+        fold_vector(p, dims, g, x, k, ahead, &best);
+        fold_vector(p, dims, g, x + 1, k, ahead, &best);
     }
+    if (x < vectors)
+        fold_vector(p, dims, g, x, k, ahead, &best);
     *acc = best;
 }
 

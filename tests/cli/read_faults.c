@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +60,7 @@ static int happens(int file) {
     return 0;
 }
 
-/* pread64 has 64 bits of the offset where pread may have 32. */
+/* pread64 has 64 bits of the offset (off64_t, whose name not every C library shows) where pread may have 32. */
 #define PASSED_ON(name, offset_type)                                                                                   \
     __attribute__((visibility("default"))) ssize_t name(int fd, void *buf, size_t nbytes, offset_type offset) {        \
         ssize_t (*real)(int, void *, size_t, offset_type) = NULL;                                                      \
@@ -68,4 +69,4 @@ static int happens(int file) {
         return happens(fd) ? -1 : real(fd, buf, nbytes, offset);                                                       \
     }
 PASSED_ON(pread, off_t)
-PASSED_ON(pread64, off64_t)
+PASSED_ON(pread64, int64_t)
