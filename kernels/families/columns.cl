@@ -104,6 +104,41 @@ static inline ulong row_of(const columns_t *g, const ulong k) {
 #endif
 }
 
+#if FUSED > 1
+#include "memory/answers.clh"
+#define PIECE_LOAD PASTE(vload, PIECE)
+#define PIECE_STORE PASTE(vstore, PIECE)
+
+/* The best of the columns that are FUSED times `width` here, of extreme x, a piece of neighbours at a time, in the
+ * first `width` places: of those counted as `at` the key and TIE() of the row, or 0 where there is none. Rows that a
+ * segment's last FUSED ones have again are as good in either place. */
+static inline void reduce_fused(T *keys, uint *at, const uint x, const uint width) {
+    for (uint column = 0; column < width; column += PIECE) {
+        PIECES(T) best = (PIECES(T))(T)0;
+        PIECES(uint) best_tie = (PIECES(uint))0u;
+        for (uint j = 0; j < FUSED; ++j) {
+            const PIECES(T) k = PIECE_LOAD(0, keys + j * width + column);
+            const PIECES(uint) count = PIECE_LOAD(0, at + j * width + column), row = count * FUSED + j;
+            PIECES(uint) tie = LAST_OF(x) ? row + 1u : ~row;
+#if GENERAL
+            tie = IS_FOUND(count) ? tie : (PIECES(uint))0u;
+#endif
+            const PIECES(SIGNED_T) later = PASTE(convert_, PIECES(SIGNED_T))(tie > best_tie);
+            const PIECES(SIGNED_T) won = (k > best) | ((k == best) & later);
+            best_tie = PASTE(convert_, PIECES(int))(won) ? tie : best_tie;
+            best = max(best, k);
+        }
+        PIECE_STORE(best, 0, keys + column);
+        PIECE_STORE(best_tie, 0, at + column);
+    }
+}
+#define COUNTED_HERE(tie) ((tie) != 0)
+#define ROW_COUNTED(g, from, x, tie) (row_of(g, (from) + TIE_PLACE(x, tie) / FUSED) + TIE_PLACE(x, tie) % FUSED)
+#else
+#define COUNTED_HERE(at) IS_FOUND(at)
+#define ROW_COUNTED(g, from, x, at) row_of(g, (from) + (at))
+#endif
+
 /* Scan the rows [from, to) of the one lane's strip and leave the answers: the best of the columns of FUSED rows, and of
  * the `inner` columns, that belong to each. */
 static inline void scan_and_leave(__global const T *in, const at_t start, TARGET, const dims_t *d, const columns_t *g,
@@ -112,8 +147,8 @@ static inline void scan_and_leave(__global const T *in, const at_t start, TARGET
     const uint width = (uint)(FUSED > 1 ? g->columns / FUSED : min(g->side, g->columns - column));
     const uint inner = UNWALKED ? g->inner : 1, apart = APART ? g->apart : 1, answers = width / inner;
     const ulong first = row_of(g, from), first_answer = column / inner;
-    T keys[STRIP * VEC];
-    uint at[STRIP * VEC];
+    T keys[(STRIP + 1) * VEC];
+    uint at[(STRIP + 1) * VEC];
     strip_t strip;
     scan(start, d, g, column, count, from, to, &strip);
 #pragma unroll
@@ -132,15 +167,16 @@ static inline void scan_and_leave(__global const T *in, const at_t start, TARGET
                 }
             }
         }
+#if FUSED > 1
+        reduce_fused(keys, at, x, width);
+#endif
         for (uint a = 0, between = 0, its = 0; a < answers; ++a) {
             one_candidate_t best = ONE_NONE;
-            for (uint j = 0; j < FUSED; ++j) {
-                for (uint i = 0; i < inner; ++i) {
-                    const uint place = j * width + its + i * apart;
-                    if (IS_FOUND(at[place]))
-                        best = one_better(
-                            best, ONE_CANDIDATE(x, keys[place], (row_of(g, from + at[place]) + j - first) * inner + i));
-                }
+            for (uint i = 0; i < inner; ++i) {
+                const uint place = its + i * apart;
+                if (COUNTED_HERE(at[place]))
+                    best = one_better(
+                        best, ONE_CANDIDATE(x, keys[place], (ROW_COUNTED(g, from, x, at[place]) - first) * inner + i));
             }
             leave(in, TARGET_ARGUMENTS, d, g, o, part, first_answer + a, x, CANDIDATE_WINS(best), CANDIDATE_KEY(best),
                   first * inner + CANDIDATE_PLACE_OF(x, best));
