@@ -80,12 +80,13 @@ static inline at_t vector_in(const at_t start, const dims_t *dims, const rows_t 
     return moved(start, segment + (long)vector_place(x, g->segment) * STEPS(ELEMENT_STRIDE(g), dims->mask.along));
 }
 
-/* Where a lane is: the next vector's position and address. Over more than two dims also what divisions have told of its
- * segment: where it begins, and how far ahead the prefetch is. */
+/* Where a lane is: the next vector's position and address. Over more than two dims, and where there is a prefetch, also
+ * what is told of its segment once: where it begins, and how far ahead that is. */
+#define SEGMENT_KNOWN (WALKED == 0 || (WALKED == 2 && AHEAD && !TOGETHER))
 typedef struct {
     walk_t walk;
     at_t vector;
-#if WALKED == 0
+#if SEGMENT_KNOWN
     steps_t segment;
     long ahead;
 #endif
@@ -111,7 +112,7 @@ static inline long way_ahead(const dims_t *dims, const rows_t *g, const walk_t w
 #endif
 
 static inline void enter_segment(const dims_t *dims, const rows_t *g, step_t *step) {
-#if WALKED == 0
+#if SEGMENT_KNOWN
     step->segment = segment_start(dims, step->walk);
 #if AHEAD
     step->ahead = way_ahead(dims, g, step->walk, step->segment);
@@ -131,12 +132,12 @@ static inline step_t step_at(const dims_t *dims, const rows_t *g, const ulong v)
 static inline void step_on(const dims_t *dims, const rows_t *g, const walk_t by, step_t *step) {
     const ulong before = step->walk.segment;
     walk_on(&step->walk, by, g->segment_vectors);
-    if (WALKED == 0 && step->walk.segment != before)
+    if (SEGMENT_KNOWN && step->walk.segment != before)
         enter_segment(dims, g, step);
 }
 #endif
 
-#if WALKED == 0
+#if SEGMENT_KNOWN
 #define SEGMENT_OF(dims, step) ((step)->segment)
 #define WAY_AHEAD(dims, g, step) ((step)->ahead)
 #else
