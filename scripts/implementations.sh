@@ -52,11 +52,14 @@ on_device() { # IMPLEMENTATION COUNT SEED
 }
 
 # Without the random problems of the suite, as there are others; on rusticl without reductions that llvmpipe's loops are
-# too short for, pairs that compare in work-groups of 64 where llvmpipe's kernels take 32, a message that must be alone
-# on stderr, and a heap that must not swing.
+# too short for (also one that test_smoke and stress need of each strategy), pairs that compare in work-groups of 64
+# where llvmpipe's kernels take 32, masks and both extrema, which are refused there, files with missing data among them,
+# times of a clock that stands still (test_stream), a message that must be alone on stderr, and a heap that must not
+# swing.
 suite() { # IMPLEMENTATION
     local without=differential
-    [ "$1" != rusticl ] || without+='|big_views|pairs_.*|test_cli_netcdf|enqueues'
+    [ "$1" != rusticl ] || without+='|big_views|pairs_.*|test_cli_netcdf|enqueues' \
+        without+='|test_smoke|stress.*|test_stream|test_cli_both|test_cli_mask|cli_plot|cli_spill'
     $with "$1" ctest --test-dir "$build" -L 'device|smoke|cli' -E "^($without)\$" --output-on-failure --timeout 3600
 }
 

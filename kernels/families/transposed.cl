@@ -211,7 +211,7 @@ static inline void transpose_back(PLACES_T v[COLUMNS]) {
 #define AS_BLOCKS(g, step, what) ((g)->block_##what == COLUMNS * (step) && (g)->column_##what == (step))
 static inline bool leave_together(OUTPUTS, const dims_t *d, const transposed_t *g, const ulong first,
                                   PLACES_T places[COLUMNS], PLACES_T values[COLUMNS]) {
-    const long step = g->column_index < 0 ? -1 : 1;
+    const long step = g->column_index >> 63 | 1; /* no condition: docs/quirks.md */
 #if VALUE
     if (!AS_BLOCKS(g, step, value))
         return false;
