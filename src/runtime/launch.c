@@ -154,9 +154,10 @@ static argmax_cl_status launch(argmax_cl_plan plan, cl_command_queue queue, bool
         status = run_both(plan, set, queue, buffers, workspace, wait_count, wait_list, event);
     if (lock)
         pthread_mutex_unlock(lock);
-    if (plan->handle->facts.kernels_keep_arguments)
-        forget_buffers(plan, set);
-    kernel_set_return(plan, set);
+    if (plan->handle->facts.kernels_keep_arguments && forget_buffers(plan, set) != CL_SUCCESS)
+        kernel_sets_release(set);
+    else
+        kernel_set_return(plan, set);
     return status;
 }
 

@@ -50,6 +50,8 @@ static const struct {
     {"clFinish", ANY, "host-two"},
     {"clFinish", ANY, "stream"},
     {"clFinish", ANY, "stream-copied"},
+    /* A kernel that does not let its buffers go is not used again. */
+    {"clSetKernelArg", ARGUMENT_FORGOTTEN, NULL},
     /* Memory that goes away is not used any more. */
     {"clEnqueueUnmapMemObject", ANY, NULL},
 };

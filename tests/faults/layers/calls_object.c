@@ -180,14 +180,16 @@ static cl_int CL_API_CALL on_clBuildProgram(cl_program program, cl_uint count, c
 /* A value as large as a memory object, that is one or was one, is taken for one. */
 static cl_int CL_API_CALL on_clSetKernelArg(cl_kernel kernel, cl_uint at, size_t bytes, const void *value) {
     const void *memory = NULL;
-    FAULT(at);
+    if (value && bytes == sizeof memory)
+        memcpy(&memory, value, sizeof memory);
+    const object *const known = object_find(kernel);
+    const bool had_memory = known && known->kind == OBJECT_KERNEL && known->args && at < 64 && known->args->memory[at];
+    FAULT(had_memory && value && bytes == sizeof memory && !memory ? ARGUMENT_FORGOTTEN : at);
     const object *const o = object_use(THIS_CALL, OBJECT_KERNEL, kernel);
     if (!o || !o->args)
         return CL_INVALID_KERNEL;
     if (at >= o->args->count || at >= 64)
         violation("%s: argument %u of %u", THIS_CALL, (unsigned)at, (unsigned)o->args->count);
-    if (value && bytes == sizeof memory)
-        memcpy(&memory, value, sizeof memory);
     const object *const m = object_find(memory);
     if (m && m->kind == OBJECT_MEMORY) {
         object_use(THIS_CALL, OBJECT_MEMORY, memory);

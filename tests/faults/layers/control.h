@@ -76,6 +76,9 @@ typedef struct layer_control {
     const char *(*violation)(uint64_t i);
 } layer_control;
 
+/* What is told of a clSetKernelArg that puts no memory object where there was one. */
+#define ARGUMENT_FORGOTTEN UINT64_C(1024)
+
 /* The log of a program whose build was made to fail. */
 #define LAYER_BUILD_LOG "<source>:1:1: error: refused by the test layer"
 
