@@ -251,7 +251,7 @@ static inline void leave_answers(__global const T *in, TARGET, const dims_t *d, 
         uint at[VEC];
         spread(strip, s, x, keys, at);
         /* A last vector that is moved back stores some answers of the one before again, of its own tile. */
-        if (start <= own && start >= column && LEAVE_VECTOR(o, start, keys, at, from))
+        if ((long)start <= (long)own && (long)start >= (long)column && LEAVE_VECTOR(o, start, keys, at, from))
             return;
         for (int j = 0; j < VEC; ++j)
             if ((long)start + j >= (long)own)
