@@ -44,13 +44,12 @@ static inline void fold(const at_t p, const dims_t *dims, const segments_t *g, a
                         const long ahead) {
     const uint vectors = (uint)g->segment_vectors;
     acc_t best = *acc;
-    uint x = 0;
-    for (; x + 1 < vectors; x += 2) {
-        fold_vector(p, dims, g, x, k, ahead, &best);
-        fold_vector(p, dims, g, x + 1, k, ahead, &best);
+    for (uint pair = 0; pair < vectors / 2; ++pair) {
+        fold_vector(p, dims, g, 2 * pair, k, ahead, &best);
+        fold_vector(p, dims, g, 2 * pair + 1, k, ahead, &best);
     }
-    if (x < vectors)
-        fold_vector(p, dims, g, x, k, ahead, &best);
+    if (vectors % 2)
+        fold_vector(p, dims, g, vectors - 1, k, ahead, &best);
     *acc = best;
 }
 
