@@ -145,7 +145,8 @@ const pair_scenario pair_scenarios[] = {
     {"rows: values first",
      PAIR_ROWS,
      "short-rows",
-     "group=1 group_short=1 short_lanes=1 vector_bytes=64 vector_elements=32 unroll_rows=4",
+     "group=1 group_short=1 short_lanes=1 vector_bytes=64 vector_elements=32 unroll_rows=4 placed_row_8=0 "
+     "placed_row_16=0 placed_row_half=0",
      NEEDS_CLANG,
      "rows: -DVEC=32 -DBY_VALUE=1",
      {"*4 abba", "*4 abba"},
