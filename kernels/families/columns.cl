@@ -113,6 +113,8 @@ static inline ulong row_of(const columns_t *g, const ulong k) {
  * first `width` places: of those counted as `at` the key and TIE() of the row, or 0 where there is none. Rows that a
  * segment's last FUSED ones have again are as good in either place. */
 static inline void reduce_fused(T *keys, uint *at, const uint x, const uint width) {
+    PIECE_STORE((PIECES(T))(T)0, 0, keys + FUSED * width); /* what the last piece reads and nobody asks for */
+    PIECE_STORE((PIECES(uint))0u, 0, at + FUSED * width);
     for (uint column = 0; column < width; column += PIECE) {
         PIECES(T) best = (PIECES(T))(T)0;
         PIECES(uint) best_tie = (PIECES(uint))0u;
