@@ -58,8 +58,8 @@ on_device() { # IMPLEMENTATION COUNT SEED
 # swing.
 suite() { # IMPLEMENTATION
     local without=differential
-    [ "$1" != rusticl ] || without+='|big_views|pairs_.*|test_cli_netcdf|enqueues' \
-        without+='|test_smoke|stress.*|watched_stress|test_stream|watched_stream|test_cli_both|test_cli_mask|cli_plot|cli_spill'
+    local refused='|test_smoke|(watched_)?stress.*|(watched|test)_stream|test_cli_(both|mask)|cli_plot|cli_spill'
+    [ "$1" != rusticl ] || without+="|big_views|pairs_.*|test_cli_netcdf|enqueues$refused"
     $with "$1" ctest --test-dir "$build" -L 'device|smoke|cli' -E "^($without)\$" --output-on-failure --timeout 3600
 }
 

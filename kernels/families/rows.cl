@@ -80,8 +80,8 @@ static inline at_t vector_in(const at_t start, const dims_t *dims, const rows_t 
     return moved(start, segment + (long)vector_place(x, g->segment) * STEPS(ELEMENT_STRIDE(g), dims->mask.along));
 }
 
-/* Where a lane is: the next vector's position and address. Over more than two dims, and where there is a prefetch, also
- * what is told of its segment once: where it begins, and how far ahead that is. */
+/* Where a lane is: the next vector's position and address. Over more than two dims, and over two where each vector has
+ * a prefetch, also what divisions have told of its segment: where it begins, and how far ahead the prefetch is. */
 #define SEGMENT_KNOWN (WALKED == 0 || (WALKED == 2 && AHEAD && !TOGETHER))
 typedef struct {
     walk_t walk;
