@@ -98,15 +98,12 @@ typedef struct {
 #ifndef ON_DEVICE
     union {
         rows_gaps_t gaps;
-        struct {
-            rows_tail_t tail;
-            rows_ends_t ends;
-        };
+        rows_tail_t tail;
+        rows_ends_t ends;
     };
 #elif GAPS
     rows_gaps_t gaps;
 #elif OVERLAP && LOAD_ALIGNED
-    rows_tail_t tail;
     rows_ends_t ends;
 #elif TAIL
     rows_tail_t tail;

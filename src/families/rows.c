@@ -207,7 +207,8 @@ static const char *lay_out_rows(const geometry_request *r, geometry *g) {
     /* Whole rows of one dim gain by the loop; float16 over several lost by it. */
     g->one_job = has_one_job(g) && (g->parts > 1 || l->reduced_count > 1);
     const char *const unmerged = plan_merge(r, l->outputs, 1, g);
-    if (!unmerged && group > 1 && !g->gaps)
+    /* A second loop over vectors that begin anywhere takes so many registers that not all parts run at once. */
+    if (!unmerged && group > 1 && !g->gaps && !lies_anywhere(g))
         leave_tail(r, r->tuning->tail_percent, l->outputs, g->lanes, g->least, g);
     choose_words(r, g);
     return unmerged;
@@ -246,12 +247,11 @@ static void set_rows(const layout *l, const geometry *g, uint64_t jobs, kernel_a
         rows.gaps.turn = g->turn;
         rows.gaps.turned_by = g->turned_by;
         bytes += sizeof rows.gaps;
-    } else if (g->pieces || lies_anywhere(g)) {
+    } else if (g->pieces) {
         rows.tail.pieces = g->pieces;
         rows.tail.piece = g->piece;
         bytes += sizeof rows.tail;
-    }
-    if (lies_anywhere(g)) {
+    } else if (lies_anywhere(g)) {
         addressed_elements(l, &rows.ends.first, &rows.ends.last);
         bytes += sizeof rows.ends;
     }

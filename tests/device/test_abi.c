@@ -210,8 +210,7 @@ static const fact repeated_two_dims[] = {{"dims_t", NULL, LIST(6) + sizeof(repea
 
 static const fact gaps[] = {SIZE_WITH(rows_t, gaps), AT(rows_t, gaps.ahead_by), AT(rows_t, gaps.turn),
                             AT(rows_t, gaps.turned_by)};
-static const fact ends[] = {SIZE_WITH(rows_t, ends), AT(rows_t, ends.first), AT(rows_t, ends.last),
-                            AT(rows_t, tail.pieces)};
+static const fact ends[] = {SIZE_WITH(rows_t, ends), AT(rows_t, ends.first), AT(rows_t, ends.last)};
 static const fact tail[] = {SIZE_WITH(rows_t, tail),    AT(rows_t, tail.pieces),    AT(rows_t, tail.piece),
                             SIZE_WITH(columns_t, tail), AT(columns_t, tail.pieces), AT(columns_t, tail.piece),
                             SIZE_WITH(stream_t, tail),  AT(stream_t, tail.pieces),  AT(stream_t, tail.piece)};

@@ -2,7 +2,7 @@
  * than once. Needs no device: every strategy is laid over shapes of all classes for small and large devices.
  * scripts/lint_kernels.sh compiles the kernels with these. */
 #include "choose.h"
-#include "families/family.h"
+#include "families/geometry.h"
 #include "problem.h"
 
 #include <inttypes.h>
@@ -67,8 +67,8 @@ static bool is_of(const geometry *g, const char *name) {
 /* What becomes of it where the same dims are longer: pieces, answers that do not fit a word, or that go past
  * the caches. */
 static void print_longer(const struct problem *p, const layout *l, const geometry *g) {
-    const bool has_pieces =
-        g->finish != ORDERING_NONE && (is_of(g, "rows") || is_of(g, "columns")) && g->scan.group > 1;
+    const bool has_pieces = g->finish != ORDERING_NONE && g->scan.group > 1 &&
+                            ((is_of(g, "rows") && !lies_anywhere(g)) || is_of(g, "columns"));
     const bool columns = is_of(g, "columns") && g->scan.group == 1 && g->fused == 1 && g->inner == 1 && g->parts == 1;
     if ((columns || is_of(g, "transposed")) && g->vector > 1 && !p->value.type && !is_general(p)) {
         geometry longer = *g;

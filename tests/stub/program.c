@@ -62,12 +62,11 @@ static stub_options read_options(const char *text) {
         .words = defined(text, "ONE_WORD") || defined(text, "TWO_WORDS"),
         .no_winner = number(text, "NO_WINNER"),
         .room = number(text, "KEPT") && number(text, "REDUCED") ? 2 : MAX_RANK,
-        .grid_tail = defined(text, "GAPS") ? sizeof((rows_t *)0)->gaps
-                     : defined(text, "OVERLAP") && is(text, "LOAD", "ALIGNED")
-                         ? sizeof((rows_t *)0)->tail + sizeof((rows_t *)0)->ends
-                     : defined(text, "ACROSS") ? columns_tail(text)
-                     : defined(text, "TAIL")   ? sizeof((rows_t *)0)->tail
-                                               : 0,
+        .grid_tail = defined(text, "GAPS")                                     ? sizeof((rows_t *)0)->gaps
+                     : defined(text, "OVERLAP") && is(text, "LOAD", "ALIGNED") ? sizeof((rows_t *)0)->ends
+                     : defined(text, "ACROSS")                                 ? columns_tail(text)
+                     : defined(text, "TAIL")                                   ? sizeof((rows_t *)0)->tail
+                                                                               : 0,
     };
 }
 
