@@ -102,7 +102,8 @@ START_TEST(rows_are_chosen_by_the_maker) {
         uint32_t hint;
     } cases[] = {
         {{.type = CL_DEVICE_TYPE_CPU}, "cpu", 3},
-        {{.type = CL_DEVICE_TYPE_CPU, .processor = "AuthenticAMD family 26 model 2"}, "cpu-amd", 1},
+        {{.type = CL_DEVICE_TYPE_CPU, .processor = "AuthenticAMD family 26 model 2"}, "cpu-zen5", 1},
+        {{.type = CL_DEVICE_TYPE_CPU, .processor = "AuthenticAMD family 25 model 1"}, "cpu-amd", 1},
         {{.type = CL_DEVICE_TYPE_CPU, .processor = "GenuineIntel family 6 model 143"}, "cpu-intel", 3},
         {{.type = CL_DEVICE_TYPE_CPU, .processor = "GenuineIntels family 6"}, "cpu", 3},
         {{.type = CL_DEVICE_TYPE_GPU, .processor = "AuthenticAMD family 26 model 2"}, "gpu", 0},
@@ -120,6 +121,7 @@ START_TEST(rows_are_chosen_by_the_maker) {
                           tuning_find(cases[i].device.type == CL_DEVICE_TYPE_CPU ? "cpu" : "gpu").part_bytes);
     }
     ck_assert(tuning_is_kind_of("cpu-amd", "cpu"));
+    ck_assert(tuning_is_kind_of("cpu-zen5", "cpu"));
     ck_assert(!tuning_is_kind_of("cpu", "cpu-amd"));
     ck_assert(!tuning_is_kind_of("gpu", "cpu"));
     ck_assert_ptr_null(tuning_find("any").name);
@@ -185,19 +187,19 @@ START_TEST(sections_are_for_their_property) {
         {"device \"pthread-skylake-avx512\"", true},
         {"device \"pthread\"", false},
     };
-    static const char *const rows[] = {"cpu", "cpu-amd", "cpu-intel", "gpu", "gpu-intel"};
+    static const char *const rows[] = {"cpu", "cpu-amd", "cpu-zen5", "cpu-intel", "gpu", "gpu-intel"};
     ck_assert_int_eq(setenv("ARGMAX_CL_TUNING", name, 1), 0);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
             char text[256];
             tuning_row row;
-            const bool changed = cases[i].ours && r < 2;
+            const bool changed = cases[i].ours && r < 3;
             snprintf(text, sizeof text, "%s\n%s part_bytes=7\ndevice \"Other\"\n%s part_bytes=8\n", cases[i].section,
                      rows[r], rows[r]);
             write_file(name, text);
             ck_assert_int_eq(tuning_choose(NULL, &zen, &row), ARGMAX_CL_SUCCESS);
             ck_assert_msg((row.part_bytes == 7) == changed, "%s", text);
-            ck_assert_str_eq(row.name, changed ? "cpu-amd+file" : "cpu-amd");
+            ck_assert_str_eq(row.name, changed ? "cpu-zen5+file" : "cpu-zen5");
         }
     remove(name);
 }
