@@ -220,7 +220,7 @@ typedef struct {
 } stream_t;
 
 /* Elements of a reduction that few_rows.cl takes. */
-#define FEW_ELEMENTS_MOST 64
+#define FEW_ELEMENTS_MOST 1024
 
 /* `vectors` in all, `row_vectors` over the last kept dim, of which the last one begins with `last_before`
  * outputs of the one before it; a work-item has `turns` of them one after the other. */

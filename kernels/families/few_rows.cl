@@ -13,16 +13,70 @@
 #error "not implemented: parts"
 #endif
 
+#include "accumulate/winners.clh"
 #include "memory/index.clh"
-#include "order/order.clh"
+
+/* What is best of all elements: of those that an accumulator counts, or of several accumulators. */
+#if BITS == 8 && !ONE_BLOCK
+#define LONG_BLOCKS 1
+#define BLOCK (ITERATIONS_MAX / UNROLL * UNROLL)
+typedef winners_t outcome_t;
+#define KEY_OF_OUTCOME WINNERS_KEY
+#define PLACE_OF_OUTCOME WINNERS_PLACE
+#else
+#define LONG_BLOCKS 0
+typedef acc_t outcome_t;
+#define KEY_OF_OUTCOME ACC_KEY_OF
+#define PLACE_OF_OUTCOME ACC_AT_OF
+#endif
+
+/* Where the elements of a reduction lie, from the first one on. */
+typedef struct {
+    __local const int *input;
+#if MASKED
+    __local const int *mask;
+#endif
+} table_t;
+#if MASKED
+#define PLACE_STEPS(table, e) STEPS((table).input[e], (table).mask[e])
+#else
+#define PLACE_STEPS(table, e) (long)(table).input[e]
+#endif
+
+/* The best of `count` elements of each of the outputs at `first`. is_end: the words of those at the ends of a row have
+ * other elements than the row's. */
+static inline __attribute__((always_inline)) acc_t fold(const at_t first, const dims_t *dims, const few_rows_t *g,
+                                                        const table_t table, const uint count, const bool is_end) {
+    acc_t acc = ACC_EMPTY;
+    uint k = 0;
+    (void)is_end;
+    (void)dims;
+#if LOAD_SHIFTED
+    if (is_end)
+#pragma unroll 1
+        for (; k < count; ++k)
+            ACC_STEP(acc, load_at_elements(moved(first, PLACE_STEPS(table, k)), dims), k);
+#endif
+#pragma unroll 1
+    for (; k < count; k += UNROLL) {
+        loaded_t bits[UNROLL];
+#pragma unroll
+        for (uint u = 0; u < UNROLL; ++u)
+            bits[u] = LOAD_AT(moved(first, PLACE_STEPS(table, k + u)), g->column_stride, dims);
+#pragma unroll
+        for (uint u = 0; u < UNROLL; ++u)
+            ACC_STEP(acc, bits[u], k + u);
+    }
+    return acc;
+}
 
 /* The answers of VEC neighbours, of which the first `before` are another's. */
-static inline void leave(__global const T *in, TARGET, const dims_t *dims, const few_rows_t *g, const acc_t acc,
+static inline void leave(__global const T *in, TARGET, const dims_t *dims, const few_rows_t *g, const outcome_t best,
                          const uint x, const long start, const long index_at, const long value_at, const uint before) {
     T keys[VEC];
     uint at[VEC];
-    SPREAD(ACC_KEY_OF(acc, x), keys);
-    SPREAD(ACC_AT_OF(acc, x), at);
+    SPREAD(KEY_OF_OUTCOME(best, x), keys);
+    SPREAD(PLACE_OF_OUTCOME(best, x), at);
 #pragma unroll
     for (uint j = 0; j < VEC; ++j) /* what was read again is the last element */
         at[j] = IS_FOUND(at[j]) ? min(at[j], g->elements - 1) : at[j];
@@ -50,9 +104,9 @@ KERNEL void few_rows(INPUT, TARGET, const dims_t dims, const few_rows_t g) {
     __local int places[FEW_ELEMENTS_MOST + UNROLL];
 #if MASKED
     __local int kept_places[FEW_ELEMENTS_MOST + UNROLL];
-#define PLACE_STEPS(e) STEPS(places[e], kept_places[e])
+#define TABLE_FROM(e) ((table_t){places + (e), kept_places + (e)})
 #else
-#define PLACE_STEPS(e) (long)places[e]
+#define TABLE_FROM(e) ((table_t){places + (e)})
 #endif
     const uint me = (uint)get_local_id(0);
     const int outer_dims = KEPT_COUNT(dims) - 1;
@@ -76,31 +130,24 @@ KERNEL void few_rows(INPUT, TARGET, const dims_t dims, const few_rows_t g) {
             const steps_t start = INPUT_OFFSET(&dims) + UNRAVEL_STEPS(outer, outer_dims, &dims, kept) +
                                   column * STEPS(g.column_stride, dims.mask.along);
             const at_t first = AT_STEPS(start);
-            acc_t acc = ACC_EMPTY;
-            uint k = 0;
-#if LOAD_SHIFTED /* the words of those at the ends of a row have other elements than the row's */
-            if (place == 0 || place + 2 >= (job_t)g.row_vectors)
+            const bool is_end = place == 0 || place + 2 >= (job_t)g.row_vectors;
+#if LONG_BLOCKS
+            outcome_t best = winners_none();
 #pragma unroll 1
-                for (; k < g.elements; ++k)
-                    ACC_STEP(acc, load_at_elements(moved(first, PLACE_STEPS(k)), &dims), k);
-#endif
-#pragma unroll 1
-            for (; k < g.elements; k += UNROLL) {
-                loaded_t bits[UNROLL];
-#pragma unroll
-                for (uint u = 0; u < UNROLL; ++u)
-                    bits[u] = LOAD_AT(moved(first, PLACE_STEPS(k + u)), g.column_stride, &dims);
-#pragma unroll
-                for (uint u = 0; u < UNROLL; ++u)
-                    ACC_STEP(acc, bits[u], k + u);
+            for (uint block = 0; block < g.elements; block += BLOCK) {
+                const acc_t acc = fold(first, &dims, &g, TABLE_FROM(block), min(g.elements - block, BLOCK), is_end);
+                winners_take(&best, &acc, block, 1, block == 0);
             }
+#else
+            const outcome_t best = fold(first, &dims, &g, TABLE_FROM(0), g.elements, is_end);
+#endif
 #pragma unroll
             for (uint x = 0; x < EXTREMES; ++x) {
                 const long index_at = OUTPUT_DIMS(&dims, x, index_offset) +
                                       unravel(outer, outer_dims, dims.kept_size, OUTPUT_STRIDES(&dims, x, index));
                 const long value_at = OUTPUT_DIMS(&dims, x, value_offset) +
                                       unravel(outer, outer_dims, dims.kept_size, OUTPUT_STRIDES(&dims, x, value));
-                leave(in, TARGET_ARGUMENTS, &dims, &g, acc, x, OF_INPUT(start),
+                leave(in, TARGET_ARGUMENTS, &dims, &g, best, x, OF_INPUT(start),
                       index_at + column * COLUMN_STEP(&dims, &g, x, index),
                       value_at + column * COLUMN_STEP(&dims, &g, x, value), before);
             }

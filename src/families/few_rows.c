@@ -72,7 +72,7 @@ static const char *lay_out_few_rows(const geometry_request *r, geometry *g) {
     const uint32_t group = floor_power(r->tuning->group_columns, r->group_limit);
     g->tuning = r->tuning->name;
     if (l->reduction > FEW_ELEMENTS_MOST)
-        return "it takes reductions of at most 64 elements";
+        return "it takes reductions of at most 1024 elements";
     if (reaches_far(l))
         return "it takes reductions of elements less than 2^31 apart";
     choose_vector(r, g);
@@ -80,6 +80,7 @@ static const char *lay_out_few_rows(const geometry_request *r, geometry *g) {
     g->units = g->chunk = l->reduction;
     g->parts = g->least = g->lanes = 1;
     g->unroll = elements_in_flight(r, (uint32_t)l->reduction);
+    g->one_block = element_bytes(r->problem) == 1 && l->reduction + UNROLL_MAX <= UINT8_MAX;
     g->outers = l->outputs / column->size;
     g->tiles = ceil_div(column->size, g->vector);
     const uint64_t vectors = g->outers * g->tiles;
@@ -91,7 +92,7 @@ static const char *lay_out_few_rows(const geometry_request *r, geometry *g) {
 }
 
 static void add_options(const geometry *g, writer *out) {
-    text_add(out, " -DUNROLL=%" PRIu32, g->unroll);
+    text_add(out, " -DUNROLL=%" PRIu32 "%s", g->unroll, g->one_block ? " -DONE_BLOCK=1" : "");
 }
 
 static void set_few_rows(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
@@ -144,13 +145,33 @@ static bool outputs_lie_nearer(const geometry_request *r) {
            column * (int64_t)element_bytes(r->problem) <= r->tuning->few_column_bytes;
 }
 
+/* Runs of a reduction whose elements lie nearer than outputs; 0: there are none. */
+static uint64_t runs_of(const geometry_request *r) {
+    const layout *l = r->layout;
+    const layout_dim *last = &l->reduced[l->reduced_count - 1];
+    return magnitude(last->in) < magnitude(column_of(l)->in) ? l->reduction / last->size : 0;
+}
+
+/* Whether these are aligned vectors, which rows read as well. */
+static bool runs_are_vectors(const geometry_request *r) {
+    const layout *l = r->layout;
+    const layout_dim *last = &l->reduced[l->reduced_count - 1];
+    const uint32_t vector = widest_vector(r, r->tuning->vector_bytes, false);
+    return last->in == 1 && vector > 1 && last->size % vector == 0 && aligned_vector(l, vector, last) == vector;
+}
+
 /* With one work-item a group there is nobody beside it that takes the rest of a line. Elements of 64 bits are no
  * vectors of columns. */
 static bool elements_are_few(const geometry_request *r, const geometry *g) {
-    const uint32_t widest = widest_vector(r, r->tuning->column_bytes, false);
+    const tuning_row *t = r->tuning;
+    const layout *l = r->layout;
+    const uint32_t widest = widest_vector(r, t->column_bytes, false);
     const bool whole = widest > 1 && whole_vector(r) >= widest;
-    const uint32_t most = whole ? r->tuning->few_elements_aligned : r->tuning->few_elements;
-    return g->scan.group > 1 && r->layout->reduction <= most && column_of(r->layout)->size > 1 && outputs_lie_nearer(r);
+    const uint64_t runs = runs_of(r);
+    const bool few = runs ? runs <= t->few_inner_rows && !runs_are_vectors(r)
+                          : l->reduction <= (whole ? t->few_elements_aligned : t->few_elements);
+    return g->scan.group > 1 && few && column_of(l)->size > 1 && outputs_lie_nearer(r) &&
+           (l->reduction <= t->few_loads || whole_reductions_do(r, g));
 }
 
 const strategy strategy_few_rows = {"few-rows", &family_few_rows, false, false, LANES_ONE, elements_are_few};

@@ -17,6 +17,8 @@ typedef struct {
     int64_t along;  /* the same in the mask */
 } block;
 
+#define ITEMS_A_UNIT 2048 /* work-items that a compute unit holds at most, about */
+
 #define NO_COLUMNS                                                                                                     \
     "it takes outputs that lie nearer than the elements of a reduction, or blocks of a few neighbours of it"
 
@@ -106,6 +108,11 @@ static void choose_vector(const geometry_request *r, const block *b, geometry *g
     while (g->vector > word && b->columns * g->fused < g->vector)
         g->vector /= 2;
     g->phased = t->aligned && !strides_divide(r->layout, b, g->vector);
+    /* The fewer rows are a period, the fewer work-items share a column. */
+    if (g->phased && g->fused == 1 && !r->split && g->vector > t->stream_vector) {
+        g->vector = t->stream_vector;
+        g->phased = !strides_divide(r->layout, b, g->vector);
+    }
     while (!g->phased && b->columns * g->fused < g->vector) /* nothing lies behind the last row */
         g->vector /= 2;
     g->load = kind_of_load(r, true, g->vector);
@@ -212,11 +219,17 @@ static uint32_t group_of(const geometry_request *r, const block *b, const geomet
     return group;
 }
 
-/* Rows that a work-item loads before it reduces them. */
-static uint32_t rows_in_flight(const geometry_request *r, const block *b, const geometry *g) {
+/* Rows that a work-item loads before it reduces them: as many as keep the memory busy, and no more, which would take
+ * the registers of work-items beside it. */
+static uint32_t rows_in_flight(const geometry_request *r, const block *b, uint32_t group, const geometry *g) {
     const tuning_row *t = r->tuning;
-    uint32_t some = b->row_dims > 1 ? t->stream_unroll_least : t->unroll_columns;
-    while (some > t->stream_unroll_least && (uint64_t)g->sharing * some * 2 > g->units)
+    const uint64_t units = r->device->compute_units,
+                   jobs = r->split ? wanted_groups(r, g->family) : g->tiles * g->outers;
+    const uint64_t items = min_u64(jobs * group, units * ITEMS_A_UNIT);
+    const uint64_t row_bytes = items * g->vector * element_bytes(r->problem) / units; /* of a compute unit */
+    uint32_t some = b->row_dims > 1 ? t->stream_unroll_least : min_u32(t->unroll_columns, t->stream_unroll);
+    while (some > t->stream_unroll_least &&
+           ((uint64_t)g->sharing * some * 2 > g->units || row_bytes * some > t->stream_flight_bytes))
         some /= 2;
     return loads_in_flight(r, min_u32(some, t->stream_unroll), t->unroll_mask_percent);
 }
@@ -243,7 +256,7 @@ static const char *lay_out_stream(const geometry_request *r, geometry *g) {
         return "it takes outputs whose neighbours fit a work-group";
     assert(g->width && g->sharing);
     g->units = b.rows / g->fused;
-    g->unroll = rows_in_flight(r, &b, g);
+    g->unroll = rows_in_flight(r, &b, group, g);
     const uint64_t run = (uint64_t)g->sharing * g->unroll, step = b.row_dims == 1 ? g->sharing : run;
     const uint64_t row_bytes = (uint64_t)g->width * element_bytes(r->problem);
     g->least = ceil_div(max_u64(run, r->tuning->part_bytes / row_bytes), run) * run;
@@ -346,8 +359,7 @@ static bool columns_fit(const geometry_request *r, const block *b) {
         vector /= 2;
     const uint64_t vectors = ceil_div(b->columns, vector), lanes = floor_power(2 * vectors - 1, group);
     const tuning_row *t = r->tuning;
-    return b->stride == 1 && b->its.inner == 1 && b->rows > t->few_elements_aligned &&
-           vector >= (b->rows > t->few_elements ? word_of(r) : widest_vector(r, t->column_bytes, false)) &&
+    return b->stride == 1 && b->its.inner == 1 && b->rows > t->few_elements_aligned && vector >= word_of(r) &&
            (b->columns == r->layout->outputs ||
             b->columns * element_bytes(r->problem) >= r->tuning->columns_row_bytes) &&
            (vector > 1 || element_bytes(r->problem) >= 2 * WORD_BYTES) &&

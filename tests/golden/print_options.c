@@ -65,7 +65,7 @@ static bool is_of(const geometry *g, const char *name) {
 }
 
 /* What becomes of it where the same dims are longer: pieces, answers that do not fit a word, or that go past
- * the caches. */
+ * the caches, more elements than an accumulator counts. */
 static void print_longer(const struct problem *p, const layout *l, const geometry *g) {
     const bool has_pieces = g->finish != ORDERING_NONE && g->scan.group > 1 &&
                             ((is_of(g, "rows") && !lies_anywhere(g)) || is_of(g, "columns"));
@@ -73,6 +73,11 @@ static void print_longer(const struct problem *p, const layout *l, const geometr
     if ((columns || is_of(g, "transposed")) && g->vector > 1 && !p->value.type && !is_general(p)) {
         geometry longer = *g;
         longer.past = true;
+        print_scan(p, l, &longer);
+    }
+    if (is_of(g, "few_rows") && g->one_block) {
+        geometry longer = *g;
+        longer.one_block = false;
         print_scan(p, l, &longer);
     }
     for (int wide = 0; wide <= has_words(g); ++wide)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #define HISTOGRAM_DIMENSIONS 30
-#define HISTOGRAM_CELLS 128
+#define HISTOGRAM_CELLS 160
 
 typedef struct histogram {
     uint64_t count[HISTOGRAM_DIMENSIONS][HISTOGRAM_CELLS];
