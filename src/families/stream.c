@@ -17,8 +17,6 @@ typedef struct {
     int64_t along;  /* the same in the mask */
 } block;
 
-#define ITEMS_A_UNIT 2048 /* work-items that a compute unit holds at most, about */
-
 #define NO_COLUMNS                                                                                                     \
     "it takes outputs that lie nearer than the elements of a reduction, or blocks of a few neighbours of it"
 
@@ -225,13 +223,13 @@ static uint32_t rows_in_flight(const geometry_request *r, const block *b, uint32
     const tuning_row *t = r->tuning;
     const uint64_t units = r->device->compute_units,
                    jobs = r->split ? wanted_groups(r, g->family) : g->tiles * g->outers;
-    const uint64_t items = min_u64(jobs * group, units * ITEMS_A_UNIT);
+    const uint64_t items = min_u64(jobs * group, units * t->items_per_unit);
     const uint64_t row_bytes = items * g->vector * element_bytes(r->problem) / units; /* of a compute unit */
-    uint32_t some = b->row_dims > 1 ? t->stream_unroll_least : min_u32(t->unroll_columns, t->stream_unroll);
+    uint32_t some = min_u32(b->row_dims > 1 ? t->stream_unroll_least : t->unroll_columns, t->stream_unroll);
     while (some > t->stream_unroll_least &&
            ((uint64_t)g->sharing * some * 2 > g->units || row_bytes * some > t->stream_flight_bytes))
         some /= 2;
-    return loads_in_flight(r, min_u32(some, t->stream_unroll), t->unroll_mask_percent);
+    return loads_in_flight(r, some, t->unroll_mask_percent);
 }
 
 static const char *lay_out_stream(const geometry_request *r, geometry *g) {
