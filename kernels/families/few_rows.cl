@@ -6,7 +6,8 @@
  * A job is g.turns times as many vectors as a work-group has work-items. Vectors never reach beyond the last kept dim:
  * the last one of a row is moved back to end with it, and leaves only the answers that the one before does not.
  *
- * From the host (options.clh): GROUP, VEC, LOAD, UNROLL (elements of a reduction in flight). SPLIT is 0. */
+ * From the host (options.clh): GROUP, VEC, LOAD, UNROLL (elements of a reduction in flight), ONE_BLOCK where an
+ * accumulator of 8-bit elements counts them all. SPLIT is 0. */
 #include "options.clh"
 
 #if SPLIT
