@@ -378,6 +378,7 @@ KERNEL void columns(INPUT, TARGET, const dims_t dims, const columns_t g FINISH_P
     __local uint taken[2];
 #endif
 #endif
+    MERGE_ONLY_TILE(unit, UNIT_FIRST(unit), UNIT_COUNT(unit))
     EACH_JOB(job) {
         const place_t at = place_of(&g, job);
         const ulong tile = at.tile, outer = at.outer, part = SPLIT ? at.part : 0;
@@ -421,5 +422,4 @@ KERNEL void columns(INPUT, TARGET, const dims_t dims, const columns_t g FINISH_P
 #if PAST
     ANSWERS_ARE_LEFT();
 #endif
-    MERGE_ONLY_TILE(unit, UNIT_FIRST(unit), UNIT_COUNT(unit))
 }

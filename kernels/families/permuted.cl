@@ -253,6 +253,7 @@ KERNEL void permuted(INPUT, TARGET, const dims_t dims, const permuted_t g FINISH
 #endif
     const uint me = (uint)get_local_id(0);
     const uint lane = ROWS == 1 ? me : me % LANES;
+    MERGE_ONLY(unit, MERGE_ONE(unit))
     EACH_JOB(job) {
         const job_t row = SPLIT ? divide(job, (job_t)g.parts, g.per_parts) : job;
         const ulong part = SPLIT ? job - row * (job_t)g.parts : 0;
@@ -302,5 +303,4 @@ KERNEL void permuted(INPUT, TARGET, const dims_t dims, const permuted_t g FINISH
             }
 #endif
     }
-    MERGE_ONLY(unit, MERGE_ONE(unit))
 }

@@ -182,6 +182,7 @@ static inline void leave(__global const T *in, TARGET, const dims_t *dims, const
 }
 
 KERNEL void segments(INPUT, TARGET, const dims_t dims, const segments_t g FINISH_PARAMETERS) {
+    MERGE_ONLY_TILE(unit, UNIT_FIRST(&g, unit), UNIT_COUNT(&g, unit))
     EACH_JOB(job) {
         const ulong unit = UNIT_OF(&g, job), part = PART_OF(&g, job);
         const ulong out = UNIT_FIRST(&g, unit), from = part * g.chunk;
@@ -195,5 +196,4 @@ KERNEL void segments(INPUT, TARGET, const dims_t dims, const segments_t g FINISH
             leave(in, TARGET_ARGUMENTS, &dims, part, out + o, best[o], from * g.segment);
         FINISH_UNIT(unit, MERGE_LEFT(unit, out, t.count))
     }
-    MERGE_ONLY_TILE(unit, UNIT_FIRST(&g, unit), UNIT_COUNT(&g, unit))
 }

@@ -132,6 +132,7 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
     const uint me = (uint)get_local_id(0);
     const uint share = g.per_across ? mul_hi(me, g.per_across) : me;
     const uint lane = me - share * g.across;
+    MERGE_ONLY_TILE(unit, UNIT_FIRST(unit, g), UNIT_COUNT(unit, g))
     EACH_JOB(job) {
         const job_t above = divide(job, (job_t)g.tiles, g.per_tiles);
         const ulong tile = job - above * (job_t)g.tiles;
@@ -192,15 +193,14 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (g.rest && part + 1 == g.parts) {
-            for (uint c = me; c < g.rest * g.row; c += GROUP) {
-                const at_t p =
-                    AT_STEPS(block + (long)g.rows * ROW_STEPS(&dims, &g) + (long)c * STEPS(1, dims.mask.along));
-                shared[SLOT(0, c)] = better(shared[SLOT(0, c)], element_candidate(DATA(p)[0], KEPT_ELEMENT(p),
-                                                                                  PLACE_OF((uint)(g.rows - from), c)));
-            }
-            barrier(CLK_LOCAL_MEM_FENCE);
+        const uint rest = part + 1 == g.parts ? g.rest * g.row : 0;
+        for (uint c = me; c < rest; c += GROUP) {
+            const at_t p =
+                AT_STEPS(block + (long)g.rows * ROW_STEPS(&dims, &g) + (long)c * STEPS(1, dims.mask.along));
+            shared[SLOT(0, c)] = better(shared[SLOT(0, c)], element_candidate(DATA(p)[0], KEPT_ELEMENT(p),
+                                                                              PLACE_OF((uint)(g.rows - from), c)));
         }
+        barrier(CLK_LOCAL_MEM_FENCE); /* on a condition, PoCL would compile all that follows twice */
         /* Those that share columns, half as many with each step. */
         for (uint left = g.sharing; left > 1;) {
             const uint to_come = (left + 1) / 2;
@@ -238,5 +238,4 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
         barrier(CLK_LOCAL_MEM_FENCE);
         FINISH_UNIT(unit, MERGE_TILE(unit, UNIT_FIRST(unit, g), UNIT_COUNT(unit, g)))
     }
-    MERGE_ONLY_TILE(unit, UNIT_FIRST(unit, g), UNIT_COUNT(unit, g))
 }
