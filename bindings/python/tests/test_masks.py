@@ -152,8 +152,8 @@ def test_many_ranks():
 def test_masks_are_read_in_place_and_broadcast_by_strides(monkeypatch):
     a = np.zeros((64, 1 << 16), np.float32)
     packed, handed = np.ones(a.shape, bool), []
-    asked = _reduce.host_desc
-    monkeypatch.setattr(_reduce, "host_desc", lambda *rest: handed.append(rest[-1]) or asked(*rest))
+    asked = _reduce.prepared
+    monkeypatch.setattr(_reduce, "prepared", lambda *rest: handed.append(rest[-1]) or asked(*rest))
     masks = [packed, packed[:, ::-1], np.ones((1, 1 << 16), bool), np.ones((64, 1), np.uint8), np.True_]
     strides = [None, (1 << 16, -1), (0, 1), (1, 0), (0, 0)]
     argmax_cl.argmax(a, 1, where=packed)

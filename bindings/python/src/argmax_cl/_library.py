@@ -114,6 +114,9 @@ _lock = threading.Lock()
 
 def handle_of(device: int | str | None) -> c_void_p:
     """The handle of a selector: None (the device thought fastest), an index, or a part of a name."""
+    made = _handles.get(device)
+    if made is not None:
+        return made
     with _lock:
         if device not in _handles:
             made = c_void_p()
