@@ -1,5 +1,6 @@
 /* The contract's worked example, with its answers written out: every input type x operator x direction, with every
- * index type in the oracle, and on the device with one dealt so that each input type meets all four. */
+ * index type in the oracle; on the device with an index type and axes dealt, so that each input type meets all index
+ * types, and each example four input types. */
 #include "oracle.h"
 #include "suite.h"
 
@@ -118,7 +119,8 @@ START_TEST(device_agrees) {
     for (size_t t = 0; t < PROBLEM_DTYPE_COUNT; t++)
         for (size_t e = 0; e < sizeof examples / sizeof examples[0]; e++) {
             const size_t way = (size_t)examples[e].op * 2 + (size_t)examples[e].direction;
-            run_on_device(&examples[e], &problem_dtypes[t], index_types[(t + t / 4 + way) % 4]);
+            if (e % 3 == t % 3)
+                run_on_device(&examples[e], &problem_dtypes[t], index_types[(t + t / 4 + way) % 4]);
         }
 }
 END_TEST
