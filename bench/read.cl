@@ -33,6 +33,12 @@ __kernel void read_all(__global const uint4 *data, ulong first, ulong count, __g
         never[0] = a.x;
 }
 #else
+/* Of 64-byte vectors on processors with narrower registers, which PoCL would count on stderr. */
+#ifdef __has_warning
+#if __has_warning("-Wpsabi")
+#pragma clang diagnostic ignored "-Wpsabi"
+#endif
+#endif
 #ifdef __has_builtin
 #if __has_builtin(__builtin_nontemporal_store)
 #define STORE_PAST_CACHES(value, place) __builtin_nontemporal_store(value, place)
