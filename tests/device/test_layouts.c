@@ -103,13 +103,13 @@ typedef struct progress {
     uint32_t turn;
 } progress;
 
-/* One line of each sort, all lines that the programs are there for, and every third of the others. */
+/* One line of each sort, all lines that the programs are there for, and every fifth of the others. */
 static bool is_wanted(progress *g, uint64_t programs, uint32_t sort) {
     size_t i = 0;
     while (i < g->count && g->programs[i] != programs)
         i++;
     if (i == g->count) {
-        if (g->turn++ % 3 != 0 && g->sort == sort)
+        if (g->turn++ % 5 != 0 && g->sort == sort)
             return false;
         g->programs[g->count++] = programs;
     }

@@ -6,7 +6,7 @@
 #define SHORT 64
 
 /* Kinds that do not take every length take different ones each, as lengths make programs of their own. */
-#define SHORT_STEP 9
+#define SHORT_STEP 15
 #define LONG_STEP 107
 
 /* float32 in the one share of two, int8 in the other. */
