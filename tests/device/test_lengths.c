@@ -53,7 +53,7 @@ START_TEST(short_lengths_at_every_place) {
 }
 END_TEST
 
-/* Lengths of every remainder through every strategy, each on the next of three kinds. */
+/* Lengths of every remainder of 8 through every strategy, each on the next of three kinds. */
 START_TEST(short_lengths_through_every_strategy) {
     static const uint32_t kinds[] = {0, 4, 1};
     sweep s = {.r = suite_runner()};
