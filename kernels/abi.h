@@ -212,11 +212,6 @@ typedef struct {
     abi_ulong first, last;               /* elements of the buffer that the tensor addresses first and last */
     abi_uint width, across, per_across, sharing;
     abi_uint fused, row, rest, inner, per_inner, apart, per_apart, unused;
-#ifndef ON_DEVICE
-    columns_tail_t tail;
-#elif TAIL
-    columns_tail_t tail;
-#endif
 } stream_t;
 
 /* Elements of a reduction that few_rows.cl takes. */

@@ -12,15 +12,11 @@
  * its `rest` of rows is accumulated element by element.
  *
  * From the host (options.clh): GROUP, UNROLL (rows in flight), UNWALKED where the last reduced dim is inside the
- * columns, APART where a kept dim is inside that one, RUNS where UNROLL rows of a work-item lie at equal distances,
- * TAIL: work-groups that are done with their parts claim the end of a tile in chunks (tail.clh). */
+ * columns, APART where a kept dim is inside that one, RUNS where UNROLL rows of a work-item lie at equal distances. */
 #include "options.clh"
 
-#include "workgroup/finish.clh"
-#if TAIL
-#include "workgroup/tail.clh"
-#endif
 #include "families/stream_rows.clh"
+#include "workgroup/finish.clh"
 #include "workgroup/reduce.clh"
 
 /* A tile's outputs, of which a block has `answers`. */
@@ -86,39 +82,6 @@
                OF_INPUT(block) + (long)(column) * COLUMN_STRIDE(&g), won, at, KEY_KNOWN_OF(x, k))
 #endif
 
-#if TAIL
-#define SCAN_TILE(unit)                                                                                                \
-    do {                                                                                                               \
-        ulong row = from, last = to;                                                                                   \
-        uint piece, turn = 0;                                                                                          \
-        bool is_first = true;                                                                                          \
-        CLAIM_FIRST(unit)                                                                                              \
-        do {                                                                                                           \
-            if (is_there) {                                                                                            \
-                scan(&dims, &g, &step, row + share, last, from, is_first, &winners);                                   \
-                is_first = is_first && row + share >= last;                                                            \
-            }                                                                                                          \
-            TAKE(unit, piece, turn)                                                                                    \
-            row = g.parts * g.chunk + (ulong)piece * g.tail.piece;                                                     \
-            last = min(row + g.tail.piece, g.rows);                                                                    \
-            turn ^= 1;                                                                                                 \
-        } while (piece < g.tail.pieces);                                                                               \
-        found = !is_first;                                                                                             \
-    } while (0)
-#define MERGE_TILE(unit, first, count)                                                                                 \
-    if (me == 0)                                                                                                       \
-        SET_BACK(unit);                                                                                                \
-    MERGE_LEFT(unit, first, count)
-#else
-#define SCAN_TILE(unit)                                                                                                \
-    do {                                                                                                               \
-        found = is_there && from + share < to;                                                                         \
-        if (found)                                                                                                     \
-            scan(&dims, &g, &step, from + share, to, from, true, &winners);                                            \
-    } while (0)
-#define MERGE_TILE(unit, first, count) MERGE_LEFT(unit, first, count)
-#endif
-
 /* What a column of a tile is left with for its answer: winner of extreme x. */
 #define KEEP_WINNER(x, c, key, row)                                                                                    \
     (ONE_OF(shared[SLOT(share, c)], x) = found && IS_FOUND(row) ? ONE_CANDIDATE(x, key, PLACE_OF(row, c)) : ONE_NONE)
@@ -126,9 +89,6 @@
 KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PARAMETERS) {
     FINISH_TILE_LOCALS
     __local candidate_t shared[VEC * PLANE];
-#if TAIL
-    __local uint taken[2];
-#endif
     const uint me = (uint)get_local_id(0);
     const uint share = g.per_across ? mul_hi(me, g.per_across) : me;
     const uint lane = me - share * g.across;
@@ -158,7 +118,7 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
         }
 #endif
         const bool is_there = share < g.sharing && lane * VEC < width + PHASES;
-        bool found;
+        const bool found = is_there && from + share < to;
         winners_t winners = winners_none(); /* places are of the part */
         uint before;                        /* elements of a vector before the first of its columns of the tile */
         step_t step;
@@ -176,9 +136,10 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
 #if PHASED
         step.inside = inside_of(in, &g);
 #endif
-        SCAN_TILE(unit);
+        if (found)
+            scan(&dims, &g, &step, from + share, to, from, &winners);
 
-        /* By column, whatever the vectors began with. */
+            /* By column, whatever the vectors began with. */
 #pragma unroll
         for (uint x = 0; x < EXTREMES; ++x) {
             T keys[VEC];
@@ -235,6 +196,6 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
                       from * g.fused * g.inner + CANDIDATE_PLACE_OF(x, one));
             }
         barrier(CLK_LOCAL_MEM_FENCE);
-        FINISH_UNIT(unit, MERGE_TILE(unit, UNIT_FIRST(unit, g), UNIT_COUNT(unit, g)))
+        FINISH_UNIT(unit, MERGE_LEFT(unit, UNIT_FIRST(unit, g), UNIT_COUNT(unit, g)))
     }
 }

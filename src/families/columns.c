@@ -106,7 +106,8 @@ static uint32_t rows_at_once(const geometry_request *r, uint32_t group, uint64_t
     if (group <= t->at_once_group || !columns_end_here(r) || vectors < t->at_once_group ||
         items * t->at_once_factor < wanted || items > wanted * t->at_once_factor)
         return 0;
-    const uint32_t unroll = floor_power(t->unroll_columns * wanted / 2 / items, t->unroll_columns);
+    const uint64_t bytes = (uint64_t)g->vector * element_bytes(r->problem);
+    const uint32_t unroll = floor_power(t->unroll_columns * wanted / 2 * t->column_bytes / bytes / items, UNROLL_MAX);
     return rows >= (uint64_t)t->column_batches * unroll ? unroll : 0;
 }
 
@@ -348,7 +349,7 @@ const family family_columns = {
     .kernel = "columns",
     .structs = 1,
     .struct_bytes = {offsetof(columns_t, ahead)},
-    .over_columns = true,
+    .groups = GROUPS_OF_COLUMNS,
     .merges_values = true,
     .merges_tiles = true,
     .takes_mask = true,

@@ -19,12 +19,15 @@ typedef struct kernel_arguments {
 /* Append nothing, keep the i-th of the family's structs. */
 void set_argument(kernel_arguments *arguments, uint32_t i, const void *value, size_t bytes);
 
+/* Of tuning rows: group and groups_per_unit, group_columns and groups_columns, group_stream and groups_stream. */
+typedef enum { GROUPS_OF_ROWS, GROUPS_OF_COLUMNS, GROUPS_OF_STREAM } work_groups;
+
 typedef struct family {
     const char *name;
     const char *kernel;                      /* of kernels/, and its function */
     uint32_t structs;                        /* of its own among the arguments */
     size_t struct_bytes[OWN_ARGUMENTS_MOST]; /* at least */
-    bool over_columns;                       /* as many work-groups as columns want (tuning: groups_columns) */
+    work_groups groups;                      /* as many of them, and of as many work-items, as these want */
     bool merges_values; /* its kernel knows all dims that lead to a value, so that it can merge values too */
     bool takes_mask;    /* its kernel takes one */
     bool takes_both;    /* its kernel finds both extrema */

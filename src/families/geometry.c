@@ -40,12 +40,15 @@ uint32_t aligned_vector(const layout *l, uint32_t vector, const layout_dim *skip
     return vector;
 }
 
-static uint64_t groups_of(const geometry_request *r, bool columns) {
-    return (uint64_t)r->device->compute_units * (columns ? r->tuning->groups_columns : r->tuning->groups_per_unit);
+static uint64_t groups_of(const geometry_request *r, work_groups of) {
+    const uint32_t groups[] = {[GROUPS_OF_ROWS] = r->tuning->groups_per_unit,
+                               [GROUPS_OF_COLUMNS] = r->tuning->groups_columns,
+                               [GROUPS_OF_STREAM] = r->tuning->groups_stream};
+    return (uint64_t)r->device->compute_units * groups[of];
 }
 
 uint64_t wanted_groups(const geometry_request *r, const family *of) {
-    return groups_of(r, of->over_columns);
+    return groups_of(r, of->groups);
 }
 
 uint64_t enough_groups(const geometry_request *r, const family *of) {
@@ -59,8 +62,10 @@ uint64_t idle_share(uint64_t jobs, uint64_t units) {
 
 /* Whether so many equal jobs, each of a compute unit alone, let none wait long at the end. */
 static bool is_even(const geometry_request *r, const family *of, uint64_t jobs) {
-    const uint32_t group = of->over_columns ? r->tuning->group_columns : r->tuning->group;
-    return group > 1 || idle_share(jobs, r->device->compute_units) <= r->tuning->idle_percent;
+    const uint32_t group[] = {[GROUPS_OF_ROWS] = r->tuning->group,
+                              [GROUPS_OF_COLUMNS] = r->tuning->group_columns,
+                              [GROUPS_OF_STREAM] = r->tuning->group_stream};
+    return group[of->groups] > 1 || idle_share(jobs, r->device->compute_units) <= r->tuning->idle_percent;
 }
 
 bool whole_reductions_do(const geometry_request *r, const geometry *g) {
@@ -97,7 +102,7 @@ launch_grid distribute(const geometry_request *r, uint32_t group, uint64_t jobs,
     launch_grid grid = {group, jobs, jobs, 1};
     if (r->device->loop_limit)
         return grid;
-    const uint64_t groups = min_u64(group == 1 ? groups_of(r, false) : most, r->tuning->groups_max);
+    const uint64_t groups = min_u64(group == 1 ? groups_of(r, GROUPS_OF_ROWS) : most, r->tuning->groups_max);
     if (jobs > groups) {
         /* Work-groups of one are started as compute units come free: rather more of them than are wanted. */
         const bool more = group == 1 && ceil_div(jobs, jobs / groups) <= r->tuning->groups_max;

@@ -4,7 +4,6 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <stddef.h>
 
 /* The block of neighbours: the columns of a row of outputs, and the rows over it. */
 typedef struct {
@@ -169,12 +168,12 @@ static tiling tiling_of(const geometry *g, uint64_t columns, uint64_t rows, uint
 static bool choose_tiling(const geometry_request *r, const block *b, uint32_t group, geometry *g) {
     const tuning_row *t = r->tuning;
     const uint64_t columns = b->columns * g->fused, rows = b->rows / g->fused;
-    const uint64_t enough = enough_groups(r, g->family), step = tile_step(g, columns);
+    const uint64_t step = tile_step(g, columns);
     assert(g->period > 0 && step > 0);
     const uint64_t lanes = group / g->period, before = g->phased ? g->vector - 1 : 0;
     const uint64_t room = lanes * g->vector - min_u64(lanes * g->vector, before), most = room / step;
     const uint32_t least = max_u32(1, t->tile_row_bytes / element_bytes(r->problem));
-    const double scarce = t->stream_scarce_percent / 100.0, gain = (100 + t->stream_gain_percent) / 100.0;
+    const double gain = (100 + t->stream_gain_percent) / 100.0;
     double best = 0;
     tiling chosen = {0};
     if (most == 0)
@@ -189,9 +188,8 @@ static bool choose_tiling(const geometry_request *r, const block *b, uint32_t gr
         if (best > 0 && (some.width < least || some.tiles > 4 * first + 4 || g->fused > 1))
             break;
         const double busy = (double)columns / (double)(some.tiles * g->vector) * some.sharing / group;
-        const double worth = busy * (some.tiles * g->outers < enough ? scarce : 1.0);
-        if (worth > best * gain) {
-            best = worth;
+        if (busy > best * gain) {
+            best = busy;
             chosen = some;
         }
     }
@@ -206,7 +204,7 @@ static bool choose_tiling(const geometry_request *r, const block *b, uint32_t gr
  * blocks of which each is little to do beside the merge of what so many have found. */
 static uint32_t group_of(const geometry_request *r, const block *b, const geometry *g) {
     const tuning_row *t = r->tuning;
-    const uint64_t candidate = candidate_bytes(r->problem), most = t->group_columns;
+    const uint64_t candidate = candidate_bytes(r->problem), most = t->group_stream;
     const uint64_t vectors = ceil_div(b->columns * b->rows, g->vector), wanted = wanted_groups(r, g->family);
     uint32_t group = floor_power(most, r->group_limit);
     while (group > 1 && (uint64_t)(group + 16) * g->vector * candidate > r->device->local_bytes / t->stream_local_share)
@@ -215,21 +213,6 @@ static uint32_t group_of(const geometry_request *r, const block *b, const geomet
            g->outers >= wanted * most / group)
         group /= 2;
     return group;
-}
-
-/* Rows that a work-item loads before it reduces them: as many as keep the memory busy, and no more, which would take
- * the registers of work-items beside it. */
-static uint32_t rows_in_flight(const geometry_request *r, const block *b, uint32_t group, const geometry *g) {
-    const tuning_row *t = r->tuning;
-    const uint64_t units = r->device->compute_units,
-                   jobs = r->split ? wanted_groups(r, g->family) : g->tiles * g->outers;
-    const uint64_t items = min_u64(jobs * group, units * t->items_per_unit);
-    const uint64_t row_bytes = items * g->vector * element_bytes(r->problem) / units; /* of a compute unit */
-    uint32_t some = min_u32(b->row_dims > 1 ? t->stream_unroll_least : t->unroll_columns, t->stream_unroll);
-    while (some > t->stream_unroll_least &&
-           ((uint64_t)g->sharing * some * 2 > g->units || row_bytes * some > t->stream_flight_bytes))
-        some /= 2;
-    return loads_in_flight(r, some, t->unroll_mask_percent);
 }
 
 static const char *lay_out_stream(const geometry_request *r, geometry *g) {
@@ -254,7 +237,7 @@ static const char *lay_out_stream(const geometry_request *r, geometry *g) {
         return "it takes outputs whose neighbours fit a work-group";
     assert(g->width && g->sharing);
     g->units = b.rows / g->fused;
-    g->unroll = rows_in_flight(r, &b, group, g);
+    g->unroll = loads_in_flight(r, r->tuning->stream_unroll, r->tuning->unroll_mask_percent);
     const uint64_t run = (uint64_t)g->sharing * g->unroll, step = b.row_dims == 1 ? g->sharing : run;
     const uint64_t row_bytes = (uint64_t)g->width * element_bytes(r->problem);
     g->least = ceil_div(max_u64(run, r->tuning->part_bytes / row_bytes), run) * run;
@@ -264,18 +247,12 @@ static const char *lay_out_stream(const geometry_request *r, geometry *g) {
     g->steady = b.row_dims == 1 || (b.row->size % run == 0 && (g->parts == 1 || g->chunk % run == 0));
     g->scan = distribute(r, group, g->tiles * g->outers * g->parts, r->tuning->groups_max);
     g->one_job = has_one_job(g);
-    refused = plan_merge(r, g->tiles * g->outers, g->width / b.its.inner / g->fused, g);
-    /* Each piece costs a barrier and the way to the memory. */
-    if (!refused && g->units <= PART_ELEMENTS_MAX / g->fused / b.its.inner &&
-        g->chunk >= r->tuning->stream_tail_batches * g->least)
-        leave_tail(r, r->tuning->tail_columns, g->tiles * g->outers, step, g->least, g);
-    return refused;
+    return plan_merge(r, g->tiles * g->outers, g->width / b.its.inner / g->fused, g);
 }
 
 static void add_options(const geometry *g, writer *out) {
-    text_add(out, " -DUNROLL=%" PRIu32 "%s%s%s%s%s", g->unroll, g->phased ? " -DPHASED=1" : "",
-             g->inner > 1 ? " -DUNWALKED=1" : "", g->apart > 1 ? " -DAPART=1" : "", g->steady ? " -DRUNS=1" : "",
-             g->pieces ? " -DTAIL=1" : "");
+    text_add(out, " -DUNROLL=%" PRIu32 "%s%s%s%s", g->unroll, g->phased ? " -DPHASED=1" : "",
+             g->inner > 1 ? " -DUNWALKED=1" : "", g->apart > 1 ? " -DAPART=1" : "", g->steady ? " -DRUNS=1" : "");
 }
 
 static void set_stream(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
@@ -309,17 +286,11 @@ static void set_stream(const layout *l, const geometry *g, uint64_t jobs, kernel
                   .per_inner = short_reciprocal(g->inner),
                   .apart = g->apart,
                   .per_apart = short_reciprocal(g->apart)};
-    size_t bytes = offsetof(stream_t, tail);
     arguments->dims.mask.step = b.row->mask * (int64_t)g->fused;
     arguments->dims.maximum.column_index = b.kept->max_index;
     arguments->dims.maximum.column_value = b.kept->max_value;
     addressed_elements(l, &s.first, &s.last);
-    if (g->pieces) {
-        s.tail.pieces = (cl_uint)g->pieces;
-        s.tail.piece = (cl_uint)g->piece;
-        bytes += sizeof s.tail;
-    }
-    set_argument(arguments, 0, &s, bytes);
+    set_argument(arguments, 0, &s, sizeof s);
 }
 
 static void describe(const geometry *g, writer *out) {
@@ -336,8 +307,8 @@ const family family_stream = {
     .name = "stream",
     .kernel = "stream",
     .structs = 1,
-    .struct_bytes = {offsetof(stream_t, tail)},
-    .over_columns = true,
+    .struct_bytes = {sizeof(stream_t)},
+    .groups = GROUPS_OF_STREAM,
     .merges_values = true,
     .merges_tiles = true,
     .takes_mask = true,

@@ -91,7 +91,7 @@ static const fact whole[] = {
     AT(segments_t, length),
     AT(segments_t, column_stride),
     AT(segments_t, column_mask),
-    SIZE_UNTIL(stream_t, tail),
+    SIZE_OF(stream_t),
     AT(stream_t, jobs),
     AT(stream_t, jobs_per_group),
     AT(stream_t, parts),
@@ -212,8 +212,7 @@ static const fact gaps[] = {SIZE_WITH(rows_t, gaps), AT(rows_t, gaps.ahead_by), 
                             AT(rows_t, gaps.turned_by)};
 static const fact ends[] = {SIZE_WITH(rows_t, ends), AT(rows_t, ends.first), AT(rows_t, ends.last)};
 static const fact tail[] = {SIZE_WITH(rows_t, tail),    AT(rows_t, tail.pieces),    AT(rows_t, tail.piece),
-                            SIZE_WITH(columns_t, tail), AT(columns_t, tail.pieces), AT(columns_t, tail.piece),
-                            SIZE_WITH(stream_t, tail),  AT(stream_t, tail.pieces),  AT(stream_t, tail.piece)};
+                            SIZE_WITH(columns_t, tail), AT(columns_t, tail.pieces), AT(columns_t, tail.piece)};
 static const fact fused[] = {{"columns_t", NULL, offsetof(columns_t, ahead) + sizeof(cl_ulong)},
                              {"columns_t", "segment_rows", offsetof(columns_t, ahead)}};
 static const fact ahead_fused[] = {{"columns_t", NULL, offsetof(columns_t, segment_rows) + sizeof(cl_ulong)},
