@@ -103,11 +103,11 @@ static uint32_t rows_at_once(const geometry_request *r, uint32_t group, uint64_t
     const tuning_row *t = r->tuning;
     const uint64_t wanted = (uint64_t)t->groups_columns * group, vectors = ceil_div(columns, g->vector);
     const uint64_t items = ceil_div(vectors * outers, r->device->compute_units);
+    const uint64_t row_bytes = items * g->vector * element_bytes(r->problem), wanted_bytes = wanted * t->column_bytes;
     if (group <= t->at_once_group || !columns_end_here(r) || vectors < t->at_once_group ||
-        items * t->at_once_factor < wanted || items > wanted * t->at_once_factor)
+        row_bytes * t->at_once_factor < wanted_bytes || items > wanted * t->at_once_factor)
         return 0;
-    const uint64_t bytes = (uint64_t)g->vector * element_bytes(r->problem);
-    const uint32_t unroll = floor_power(t->unroll_columns * wanted / 2 * t->column_bytes / bytes / items, UNROLL_MAX);
+    const uint32_t unroll = floor_power(t->unroll_columns * wanted_bytes / 2 / row_bytes, UNROLL_MAX);
     return rows >= (uint64_t)t->column_batches * unroll ? unroll : 0;
 }
 
