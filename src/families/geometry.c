@@ -52,7 +52,9 @@ uint64_t wanted_groups(const geometry_request *r, const family *of) {
 }
 
 uint64_t enough_groups(const geometry_request *r, const family *of) {
-    return ceil_div(wanted_groups(r, of) * r->tuning->enough_percent, 100);
+    const tuning_row *t = r->tuning;
+    const uint32_t percent = of->groups == GROUPS_OF_STREAM ? t->stream_enough_percent : t->enough_percent;
+    return ceil_div(wanted_groups(r, of) * percent, 100);
 }
 
 uint64_t idle_share(uint64_t jobs, uint64_t units) {

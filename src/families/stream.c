@@ -200,19 +200,39 @@ static bool choose_tiling(const geometry_request *r, const block *b, uint32_t gr
     return best > 0;
 }
 
-/* Work-items of a work-group: as many as have room for candidates in local memory, and fewer where there are many
- * blocks of which each is little to do beside the merge of what so many have found. */
+static uint32_t vector_bytes(const geometry_request *r, const geometry *g) {
+    return g->vector * element_bytes(r->problem);
+}
+
+/* Work-items of a work-group: twice as many where their vectors are narrow, since rows of a tile would be; as many as
+ * have room for candidates in local memory, and fewer where there are many blocks of which each is little to do beside
+ * the merge of what so many have found, but enough for all columns of rows that are fused. */
 static uint32_t group_of(const geometry_request *r, const block *b, const geometry *g) {
     const tuning_row *t = r->tuning;
-    const uint64_t candidate = candidate_bytes(r->problem), most = t->group_stream;
+    const uint64_t candidate = candidate_bytes(r->problem);
     const uint64_t vectors = ceil_div(b->columns * b->rows, g->vector), wanted = wanted_groups(r, g->family);
+    const uint64_t side = g->fused > 1 ? ceil_div(b->columns * g->fused + g->vector - 1, g->vector) : 1;
+    const bool narrow = t->group_stream > 1 && vector_bytes(r, g) < t->column_bytes;
+    const uint32_t most = t->group_stream * (narrow ? 2 : 1);
     uint32_t group = floor_power(most, r->group_limit);
     while (group > 1 && (uint64_t)(group + 16) * g->vector * candidate > r->device->local_bytes / t->stream_local_share)
         group /= 2;
-    while (group > t->stream_group_least && group / 2 >= g->period && vectors < (uint64_t)group * t->stream_vectors &&
-           g->outers >= wanted * most / group)
+    while (group > t->stream_group_least && group / 2 >= g->period * side &&
+           vectors < (uint64_t)group * t->stream_vectors && g->outers >= wanted * most / group)
         group /= 2;
     return group;
+}
+
+/* Rows that a work-item loads before it reduces them: twice as many where that would leave little on its way to a
+ * compute unit, and rows are many and at equal distances. */
+static uint32_t rows_in_flight(const geometry_request *r, const block *b, uint32_t group, const geometry *g) {
+    const tuning_row *t = r->tuning;
+    const uint64_t most = wanted_groups(r, g->family) * t->group_stream;
+    const uint64_t items = r->split ? most : min_u64(g->tiles * g->outers * group, most);
+    const uint64_t bytes = items / r->device->compute_units * vector_bytes(r, g) * t->stream_unroll;
+    const bool twice =
+        b->row_dims == 1 && bytes < t->stream_flight_bytes && g->units >= 4 * (uint64_t)g->sharing * t->stream_unroll;
+    return loads_in_flight(r, min_u32(t->stream_unroll * (twice ? 2 : 1), UNROLL_MAX), t->unroll_mask_percent);
 }
 
 static const char *lay_out_stream(const geometry_request *r, geometry *g) {
@@ -237,7 +257,7 @@ static const char *lay_out_stream(const geometry_request *r, geometry *g) {
         return "it takes outputs whose neighbours fit a work-group";
     assert(g->width && g->sharing);
     g->units = b.rows / g->fused;
-    g->unroll = loads_in_flight(r, r->tuning->stream_unroll, r->tuning->unroll_mask_percent);
+    g->unroll = rows_in_flight(r, &b, group, g);
     const uint64_t run = (uint64_t)g->sharing * g->unroll, step = b.row_dims == 1 ? g->sharing : run;
     const uint64_t row_bytes = (uint64_t)g->width * element_bytes(r->problem);
     g->least = ceil_div(max_u64(run, r->tuning->part_bytes / row_bytes), run) * run;
