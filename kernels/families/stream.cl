@@ -139,9 +139,8 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
         if (found)
             scan(&dims, &g, &step, from + share, to, from, &winners);
 
-            /* By column, whatever the vectors began with. */
 #pragma unroll
-        for (uint x = 0; x < EXTREMES; ++x) {
+        for (uint x = 0; x < EXTREMES; ++x) { /* by column, whatever the vectors began with */
             T keys[VEC];
             uint rows[VEC];
             SPREAD(WINNERS_KEY(winners, x), keys);

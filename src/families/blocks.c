@@ -75,7 +75,7 @@ static uint32_t blocks_of_job(const geometry_request *r, uint64_t block, uint32_
     if (r->layout->in_offset % (int64_t)g->wide != 0)
         return 0;
     uint64_t blocks = (uint64_t)group * g->loads * g->wide / (block + g->pad) / step * step;
-    while (blocks > step && ceil_div(g->outers, blocks) < wanted_groups(r, g->family))
+    while (blocks > step && ceil_div(g->outers, blocks) < wanted_groups(r, g))
         blocks = ceil_div(blocks / 2, step) * step;
     return (uint32_t)blocks;
 }

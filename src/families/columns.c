@@ -23,7 +23,7 @@ static bool rows_suffice(uint32_t group, uint32_t lanes, uint64_t rows, const ge
 static uint32_t lanes_without_parts(const geometry_request *r, uint32_t group, uint32_t lanes, uint64_t vectors,
                                     uint64_t outers, uint64_t rows, const geometry *g) {
     const tuning_row *t = r->tuning;
-    const uint64_t wanted = wanted_groups(r, g->family);
+    const uint64_t wanted = wanted_groups(r, g);
     const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
     if (group == 1 || !columns_end_here(r) || t->wave_percent == 0)
         return lanes;
@@ -43,7 +43,7 @@ static uint32_t lanes_without_parts(const geometry_request *r, uint32_t group, u
 static uint32_t lanes_across(const geometry_request *r, uint32_t group, const layout_dim *column, uint64_t outers,
                              uint64_t rows, const geometry *g) {
     const uint64_t vectors = ceil_div(column->size, g->vector);
-    const uint64_t wanted = wanted_groups(r, g->family);
+    const uint64_t wanted = wanted_groups(r, g);
     uint32_t lanes = group;
     while (lanes > 1) {
         const uint32_t half = lanes / 2;
@@ -52,7 +52,7 @@ static uint32_t lanes_across(const geometry_request *r, uint32_t group, const la
         const uint64_t partials = wanted / tiles * lanes * g->vector / group;
         const uint32_t least = r->tuning->across_least / (partials > r->tuning->one_launch_columns ? 2 : 1);
         const bool wasteful = idle * r->tuning->idle_share > vectors;
-        const bool scarce = tiles < enough_groups(r, g->family) && lanes > least;
+        const bool scarce = tiles < enough_groups(r, g) && lanes > least;
         if (!(wasteful || scarce) || !rows_suffice(group, half, rows, g))
             break;
         lanes = half;
@@ -90,7 +90,7 @@ static uint32_t column_group(const geometry_request *r, uint32_t vector) {
  * and the more work-groups there are the less all of them end at once. */
 static uint32_t ending_group(const geometry_request *r, uint32_t group, uint64_t vectors, const geometry *g) {
     const bool byte = r->problem->input.type->bits == 8;
-    return group > r->tuning->at_once_group && byte && !r->split && vectors >= wanted_groups(r, g->family) * (group / 2)
+    return group > r->tuning->at_once_group && byte && !r->split && vectors >= wanted_groups(r, g) * (group / 2)
                ? group / 2
                : group;
 }

@@ -47,14 +47,16 @@ static uint64_t groups_of(const geometry_request *r, work_groups of) {
     return (uint64_t)r->device->compute_units * groups[of];
 }
 
-uint64_t wanted_groups(const geometry_request *r, const family *of) {
-    return groups_of(r, of->groups);
+uint64_t wanted_groups(const geometry_request *r, const geometry *g) {
+    const work_groups of = g->family->groups;
+    const uint32_t times = of == GROUPS_OF_STREAM ? max_u32(1, g->scan.group / r->tuning->group_stream) : 1;
+    return ceil_div(groups_of(r, of), times);
 }
 
-uint64_t enough_groups(const geometry_request *r, const family *of) {
+uint64_t enough_groups(const geometry_request *r, const geometry *g) {
     const tuning_row *t = r->tuning;
-    const uint32_t percent = of->groups == GROUPS_OF_STREAM ? t->stream_enough_percent : t->enough_percent;
-    return ceil_div(wanted_groups(r, of) * percent, 100);
+    const uint32_t percent = g->family->groups == GROUPS_OF_STREAM ? t->stream_enough_percent : t->enough_percent;
+    return ceil_div(wanted_groups(r, g) * percent, 100);
 }
 
 uint64_t idle_share(uint64_t jobs, uint64_t units) {
@@ -71,8 +73,7 @@ static bool is_even(const geometry_request *r, const family *of, uint64_t jobs) 
 }
 
 bool whole_reductions_do(const geometry_request *r, const geometry *g) {
-    return (g->scan.jobs >= enough_groups(r, g->family) && is_even(r, g->family, g->scan.jobs)) ||
-           g->units < 2 * g->least;
+    return (g->scan.jobs >= enough_groups(r, g) && is_even(r, g->family, g->scan.jobs)) || g->units < 2 * g->least;
 }
 
 bool always_suits(const geometry_request *r, const geometry *g) {
@@ -157,7 +158,7 @@ static uint64_t least_chunk(const geometry_request *r, const geometry *g) {
 
 const char *cut(const geometry_request *r, uint64_t groups, uint64_t smallest, uint64_t step, uint64_t most,
                 geometry *g) {
-    const uint64_t wanted = wanted_groups(r, g->family);
+    const uint64_t wanted = wanted_groups(r, g);
     uint64_t parts = 1;
     if (r->split) {
         if (g->units < 2)

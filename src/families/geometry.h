@@ -55,10 +55,10 @@ uint32_t element_bytes(const problem *p);
 #define WORD_BYTES 4u
 /* Elements of a word, or one. */
 uint32_t word_of(const geometry_request *r);
-/* Work-groups that keep the device busy. */
-uint64_t wanted_groups(const geometry_request *r, const family *of);
+/* Work-groups that keep the device busy; once g->scan.group is known, fewer of larger ones of the stream. */
+uint64_t wanted_groups(const geometry_request *r, const geometry *g);
 /* As many of them as will do. */
-uint64_t enough_groups(const geometry_request *r, const family *of);
+uint64_t enough_groups(const geometry_request *r, const geometry *g);
 
 /* 2^32 / divisor, rounded up; 0 for 1. */
 uint32_t short_reciprocal(uint64_t divisor);

@@ -44,7 +44,7 @@ static const char *lay_out_register_rows(const geometry_request *r, geometry *g)
     g->ptx = g->ptx && group % 32 == 0;
     const uint64_t rows = group / g->lanes;
     g->batch = (uint32_t)max_u64(1, t->register_batch / (g->loads * vector_bytes));
-    while (g->batch > 1 && ceil_div(l->outputs, rows * g->batch) < wanted_groups(r, g->family))
+    while (g->batch > 1 && ceil_div(l->outputs, rows * g->batch) < wanted_groups(r, g))
         g->batch /= 2;
     g->scan = distribute(r, group, ceil_div(l->outputs, rows * g->batch), t->groups_max);
     return plan_merge(r, l->outputs, 1, g);

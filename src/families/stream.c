@@ -204,21 +204,25 @@ static uint32_t vector_bytes(const geometry_request *r, const geometry *g) {
     return g->vector * element_bytes(r->problem);
 }
 
-/* Work-items of a work-group: twice as many where their vectors are narrow, since rows of a tile would be; as many as
- * have room for candidates in local memory, and fewer where there are many blocks of which each is little to do beside
- * the merge of what so many have found, but enough for all columns of rows that are fused. */
+/* Work-items for the narrowest tile. */
+static uint64_t lanes_of_tile(const block *b, const geometry *g) {
+    return g->period * ceil_div(tile_step(g, b->columns * g->fused) + (g->phased ? g->vector - 1 : 0), g->vector);
+}
+
+/* Work-items of a work-group: twice as many where their vectors are narrow, since rows of a tile would be, or where one
+ * tile needs them; as many as have room for candidates in local memory, and fewer where there are many blocks of which
+ * each is little to do beside the merge of what so many have found. */
 static uint32_t group_of(const geometry_request *r, const block *b, const geometry *g) {
     const tuning_row *t = r->tuning;
-    const uint64_t candidate = candidate_bytes(r->problem);
-    const uint64_t vectors = ceil_div(b->columns * b->rows, g->vector), wanted = wanted_groups(r, g->family);
-    const uint64_t side = g->fused > 1 ? ceil_div(b->columns * g->fused + g->vector - 1, g->vector) : 1;
-    const bool narrow = t->group_stream > 1 && vector_bytes(r, g) < t->column_bytes;
-    const uint32_t most = t->group_stream * (narrow ? 2 : 1);
+    const uint64_t candidate = candidate_bytes(r->problem), lanes = lanes_of_tile(b, g);
+    const uint64_t vectors = ceil_div(b->columns * b->rows, g->vector), wanted = wanted_groups(r, g);
+    const bool narrow = vector_bytes(r, g) < t->column_bytes || lanes > t->group_stream;
+    const uint32_t most = t->group_stream * (t->group_stream > 1 && narrow ? 2 : 1);
     uint32_t group = floor_power(most, r->group_limit);
     while (group > 1 && (uint64_t)(group + 16) * g->vector * candidate > r->device->local_bytes / t->stream_local_share)
         group /= 2;
-    while (group > t->stream_group_least && group / 2 >= g->period * side &&
-           vectors < (uint64_t)group * t->stream_vectors && g->outers >= wanted * most / group)
+    while (group > t->stream_group_least && group / 2 >= lanes && vectors < (uint64_t)group * t->stream_vectors &&
+           g->outers >= wanted * most / group)
         group /= 2;
     return group;
 }
@@ -227,7 +231,7 @@ static uint32_t group_of(const geometry_request *r, const block *b, const geomet
  * compute unit, and rows are many and at equal distances. */
 static uint32_t rows_in_flight(const geometry_request *r, const block *b, uint32_t group, const geometry *g) {
     const tuning_row *t = r->tuning;
-    const uint64_t most = wanted_groups(r, g->family) * t->group_stream;
+    const uint64_t most = wanted_groups(r, g) * max_u32(group, t->group_stream);
     const uint64_t items = r->split ? most : min_u64(g->tiles * g->outers * group, most);
     const uint64_t bytes = items / r->device->compute_units * vector_bytes(r, g) * t->stream_unroll;
     const bool twice =
@@ -249,7 +253,7 @@ static const char *lay_out_stream(const geometry_request *r, geometry *g) {
         return "rows that begin within vectors take a mask that lies as the input does";
     choose_mask(r, b.along, !g->phased && g->load != LOAD_ALIGNED, g);
     g->outers = l->outputs / b.its.outputs;
-    const uint32_t group = group_of(r, &b, g);
+    const uint32_t group = g->scan.group = group_of(r, &b, g);
     choose_arithmetic(r, g);
     if (g->phased && g->mask != MASK_ALIGNED)
         g->aligned_elements = 1; /* the kernel finds aligned vectors wherever rows begin */
