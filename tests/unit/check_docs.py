@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
-PAGES = [ROOT / "README.md", ROOT / "tests/README.md", ROOT / "tests/fuzz/README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "bench/results/random/README.md",
+         ROOT / "tests/README.md", ROOT / "tests/fuzz/README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FILES = sorted(str(p.relative_to(ROOT)) for p in ROOT.rglob("*") if not
                any(part.startswith((".", "build")) or part == "__pycache__" for part in p.relative_to(ROOT).parts))
 KNOWN = set(FILES)
