@@ -278,7 +278,7 @@ typedef struct geometry {
     int64_t ahead_by, turned_by;
     uint32_t later; /* AHEAD in rows (columns.cl), in layers (transposed.cl) */
     uint64_t turn;
-    uint64_t pieces, piece;   /* rows.cl: TAIL, unless pieces is 0; units of one */
+    uint64_t pieces, piece;   /* rows.cl, columns.cl: TAIL, unless pieces is 0; units of one */
     bool words;               /* words.clh: several narrow elements to a 32-bit word */
     bool ptx;                 /* pairs.clh, native.clh: instructions that OpenCL C cannot name */
     uint32_t sub_group;       /* as device_facts has it */

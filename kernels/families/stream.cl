@@ -137,7 +137,7 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
         step.inside = inside_of(in, &g);
 #endif
         if (found)
-            scan(&dims, &g, &step, from + share, to, from, &winners);
+            scan(&dims, &g, &step, from, to, share, &winners);
 
 #pragma unroll
         for (uint x = 0; x < EXTREMES; ++x) { /* by column, whatever the vectors began with */

@@ -24,7 +24,7 @@ static uint32_t lanes_without_parts(const geometry_request *r, uint32_t group, u
                                     uint64_t outers, uint64_t rows, const geometry *g) {
     const tuning_row *t = r->tuning;
     const uint64_t wanted = wanted_groups(r, g);
-    const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
+    const uint32_t vector_bytes = load_bytes(r, g);
     if (group == 1 || !columns_end_here(r) || t->wave_percent == 0)
         return lanes;
     for (uint32_t some = lanes; some * vector_bytes >= t->tile_row_bytes && rows_suffice(group, some, rows, g);
@@ -103,11 +103,13 @@ static uint32_t rows_at_once(const geometry_request *r, uint32_t group, uint64_t
     const tuning_row *t = r->tuning;
     const uint64_t wanted = (uint64_t)t->groups_columns * group, vectors = ceil_div(columns, g->vector);
     const uint64_t items = ceil_div(vectors * outers, r->device->compute_units);
-    const uint64_t row_bytes = items * g->vector * element_bytes(r->problem), wanted_bytes = wanted * t->column_bytes;
+    const uint32_t most = t->unroll_columns * (load_bytes(r, g) < t->column_bytes ? 2 : 1);
+    const uint64_t row_bytes = items * load_bytes(r, g);
+    const uint64_t wanted_bytes = wanted * max_u32(t->column_bytes, element_bytes(r->problem));
     if (group <= t->at_once_group || !columns_end_here(r) || vectors < t->at_once_group ||
         row_bytes * t->at_once_factor < wanted_bytes || items > wanted * t->at_once_factor)
         return 0;
-    const uint32_t unroll = floor_power(t->unroll_columns * wanted_bytes / 2 / row_bytes, UNROLL_MAX);
+    const uint32_t unroll = floor_power(t->unroll_columns * wanted_bytes / 2 / row_bytes, min_u32(most, UNROLL_MAX));
     return rows >= (uint64_t)t->column_batches * unroll ? unroll : 0;
 }
 
@@ -129,7 +131,7 @@ static uint32_t rows_in_flight(const geometry_request *r, uint32_t vector_bytes,
 static void lay_lanes(const geometry_request *r, uint32_t group, uint32_t at_once, const layout_dim *column,
                       uint64_t rows, uint64_t outers, geometry *g) {
     g->strip = g->panel = 1;
-    g->unroll = at_once ? at_once : rows_in_flight(r, g->vector * element_bytes(r->problem), rows);
+    g->unroll = at_once ? at_once : rows_in_flight(r, load_bytes(r, g), rows);
     g->lanes = lanes_across(r, group, column, outers, rows, g);
     g->side = (uint64_t)g->lanes * g->vector;
     g->tiles = ceil_div(column->size, g->side);

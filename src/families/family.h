@@ -27,7 +27,7 @@ typedef struct family {
     const char *kernel;                      /* of kernels/, and its function */
     uint32_t structs;                        /* of its own among the arguments */
     size_t struct_bytes[OWN_ARGUMENTS_MOST]; /* at least */
-    work_groups groups;                      /* as many of them, and of as many work-items, as these want */
+    work_groups groups;                      /* as many as these want */
     bool merges_values; /* its kernel knows all dims that lead to a value, so that it can merge values too */
     bool takes_mask;    /* its kernel takes one */
     bool takes_both;    /* its kernel finds both extrema */

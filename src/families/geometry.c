@@ -14,6 +14,10 @@ uint32_t element_bytes(const problem *p) {
     return p->input.type->bits / 8;
 }
 
+uint32_t load_bytes(const geometry_request *r, const geometry *g) {
+    return g->vector * element_bytes(r->problem);
+}
+
 uint32_t word_of(const geometry_request *r) {
     return max_u32(1, WORD_BYTES / element_bytes(r->problem));
 }
@@ -245,7 +249,7 @@ bool has_one_job(const geometry *g) {
     return g->scan.group > 1 && g->scan.jobs_per_group == 1 && g->scan.jobs < UINT64_C(1) << 31;
 }
 
-/* A batch of each part stays at least: the fields allow 75 percent of four or more. */
+/* About a batch of each part stays, and a step at least: the fields allow 75 percent of four batches or more. */
 void leave_tail(const geometry_request *r, uint32_t percent, uint64_t units, uint64_t step, uint64_t smallest,
                 geometry *g) {
     const uint32_t counters = max_u32(g->unit_counters, COUNTERS_WITH_PIECES);

@@ -52,6 +52,8 @@ static inline uint64_t greatest_divisor(uint64_t a, uint64_t b) {
 uint32_t floor_power(uint64_t n, uint32_t limit);
 
 uint32_t element_bytes(const problem *p);
+/* Of a vector. */
+uint32_t load_bytes(const geometry_request *r, const geometry *g);
 #define WORD_BYTES 4u
 /* Elements of a word, or one. */
 uint32_t word_of(const geometry_request *r);

@@ -32,7 +32,7 @@ static const char *lay_out_register_rows(const geometry_request *r, geometry *g)
     g->units = g->chunk = last->size / g->vector;
     g->parts = 1;
     const uint32_t group = floor_power(t->group_register, r->group_limit);
-    const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
+    const uint32_t vector_bytes = load_bytes(r, g);
     g->lanes = 1;
     while (g->lanes < t->register_lanes && g->lanes < group &&
            ceil_div(g->units, g->lanes) * vector_bytes > t->register_bytes)

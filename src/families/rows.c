@@ -164,7 +164,7 @@ static void choose_words(const geometry_request *r, geometry *g) {
 }
 
 const char *cut_rows(const geometry_request *r, uint64_t turns, geometry *g) {
-    const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
+    const uint32_t vector_bytes = load_bytes(r, g);
     const uint32_t group = g->scan.group = choose_row_lanes(r, r->lanes, g);
     const uint64_t rows = group / g->lanes;
     g->least = max_u64((uint64_t)g->lanes * g->unroll, r->tuning->part_bytes / vector_bytes);

@@ -144,6 +144,11 @@ typedef struct {
     uint64_t tiles;
 } tiling;
 
+/* Elements that a vector may begin before a tile. */
+static uint32_t phases_of(const geometry *g) {
+    return g->phased ? g->vector - 1 : 0;
+}
+
 /* Columns that a tile has a multiple of: those of one output, of one row where rows are fused; vectors stay aligned. */
 static uint64_t tile_step(const geometry *g, uint64_t columns) {
     const uint64_t vector = g->phased || g->load != LOAD_ALIGNED ? 1 : g->vector;
@@ -159,18 +164,19 @@ static tiling tiling_of(const geometry *g, uint64_t columns, uint64_t rows, uint
     t.width = (uint32_t)(ceil_div(ceil_div(columns, tiles), step) * step);
     if (g->inner == 1 && !g->phased)
         t.width = (uint32_t)(ceil_div(t.width, g->vector) * g->vector);
-    t.across = (uint32_t)ceil_div(t.width + (g->phased ? g->vector - 1 : 0), g->vector);
+    t.across = (uint32_t)ceil_div(t.width + phases_of(g), g->vector);
     t.sharing = (uint32_t)min_u64((uint64_t)(group / t.across / g->period) * g->period, many);
     t.tiles = ceil_div(columns, t.width);
     return t;
 }
 
-static bool choose_tiling(const geometry_request *r, const block *b, uint32_t group, geometry *g) {
+static bool choose_tiling(const geometry_request *r, const block *b, geometry *g) {
     const tuning_row *t = r->tuning;
+    const uint32_t group = g->scan.group;
     const uint64_t columns = b->columns * g->fused, rows = b->rows / g->fused;
     const uint64_t step = tile_step(g, columns);
     assert(g->period > 0 && step > 0);
-    const uint64_t lanes = group / g->period, before = g->phased ? g->vector - 1 : 0;
+    const uint64_t lanes = group / g->period, before = phases_of(g);
     const uint64_t room = lanes * g->vector - min_u64(lanes * g->vector, before), most = room / step;
     const uint32_t least = max_u32(1, t->tile_row_bytes / element_bytes(r->problem));
     const double gain = (100 + t->stream_gain_percent) / 100.0;
@@ -200,13 +206,9 @@ static bool choose_tiling(const geometry_request *r, const block *b, uint32_t gr
     return best > 0;
 }
 
-static uint32_t vector_bytes(const geometry_request *r, const geometry *g) {
-    return g->vector * element_bytes(r->problem);
-}
-
 /* Work-items for the narrowest tile. */
 static uint64_t lanes_of_tile(const block *b, const geometry *g) {
-    return g->period * ceil_div(tile_step(g, b->columns * g->fused) + (g->phased ? g->vector - 1 : 0), g->vector);
+    return g->period * ceil_div(tile_step(g, b->columns * g->fused) + phases_of(g), g->vector);
 }
 
 /* Work-items of a work-group: twice as many where their vectors are narrow, since rows of a tile would be, or where one
@@ -216,24 +218,26 @@ static uint32_t group_of(const geometry_request *r, const block *b, const geomet
     const tuning_row *t = r->tuning;
     const uint64_t candidate = candidate_bytes(r->problem), lanes = lanes_of_tile(b, g);
     const uint64_t vectors = ceil_div(b->columns * b->rows, g->vector), wanted = wanted_groups(r, g);
-    const bool narrow = vector_bytes(r, g) < t->column_bytes || lanes > t->group_stream;
+    const bool narrow = load_bytes(r, g) < t->column_bytes || lanes > t->group_stream;
     const uint32_t most = t->group_stream * (t->group_stream > 1 && narrow ? 2 : 1);
     uint32_t group = floor_power(most, r->group_limit);
-    while (group > 1 && (uint64_t)(group + 16) * g->vector * candidate > r->device->local_bytes / t->stream_local_share)
+    while (group > 1 &&
+           ((uint64_t)(group + 16) * g->vector * candidate > r->device->local_bytes / t->stream_local_share ||
+            (uint64_t)(group + 16) * (g->vector * candidate + partial_bytes(r->problem)) > r->device->local_bytes))
         group /= 2;
     while (group > t->stream_group_least && group / 2 >= lanes && vectors < (uint64_t)group * t->stream_vectors &&
-           g->outers >= wanted * most / group)
+           g->outers >= wanted * t->group_stream / group)
         group /= 2;
     return group;
 }
 
 /* Rows that a work-item loads before it reduces them: twice as many where that would leave little on its way to a
  * compute unit, and rows are many and at equal distances. */
-static uint32_t rows_in_flight(const geometry_request *r, const block *b, uint32_t group, const geometry *g) {
+static uint32_t rows_in_flight(const geometry_request *r, const block *b, const geometry *g) {
     const tuning_row *t = r->tuning;
-    const uint64_t most = wanted_groups(r, g) * max_u32(group, t->group_stream);
-    const uint64_t items = r->split ? most : min_u64(g->tiles * g->outers * group, most);
-    const uint64_t bytes = items / r->device->compute_units * vector_bytes(r, g) * t->stream_unroll;
+    const uint64_t group = g->scan.group, most = wanted_groups(r, g) * max_u64(group, t->group_stream);
+    const uint64_t jobs = r->split ? wanted_groups(r, g) : g->tiles * g->outers, items = min_u64(jobs * group, most);
+    const uint64_t bytes = items / r->device->compute_units * load_bytes(r, g) * t->stream_unroll;
     const bool twice =
         b->row_dims == 1 && bytes < t->stream_flight_bytes && g->units >= 4 * (uint64_t)g->sharing * t->stream_unroll;
     return loads_in_flight(r, min_u32(t->stream_unroll * (twice ? 2 : 1), UNROLL_MAX), t->unroll_mask_percent);
@@ -253,15 +257,15 @@ static const char *lay_out_stream(const geometry_request *r, geometry *g) {
         return "rows that begin within vectors take a mask that lies as the input does";
     choose_mask(r, b.along, !g->phased && g->load != LOAD_ALIGNED, g);
     g->outers = l->outputs / b.its.outputs;
-    const uint32_t group = g->scan.group = group_of(r, &b, g);
+    g->scan.group = group_of(r, &b, g);
     choose_arithmetic(r, g);
     if (g->phased && g->mask != MASK_ALIGNED)
         g->aligned_elements = 1; /* the kernel finds aligned vectors wherever rows begin */
-    if (!choose_tiling(r, &b, group, g))
+    if (!choose_tiling(r, &b, g))
         return "it takes outputs whose neighbours fit a work-group";
     assert(g->width && g->sharing);
     g->units = b.rows / g->fused;
-    g->unroll = rows_in_flight(r, &b, group, g);
+    g->unroll = rows_in_flight(r, &b, g);
     const uint64_t run = (uint64_t)g->sharing * g->unroll, step = b.row_dims == 1 ? g->sharing : run;
     const uint64_t row_bytes = (uint64_t)g->width * element_bytes(r->problem);
     g->least = ceil_div(max_u64(run, r->tuning->part_bytes / row_bytes), run) * run;
@@ -269,7 +273,7 @@ static const char *lay_out_stream(const geometry_request *r, geometry *g) {
     if (refused)
         return refused;
     g->steady = b.row_dims == 1 || (b.row->size % run == 0 && (g->parts == 1 || g->chunk % run == 0));
-    g->scan = distribute(r, group, g->tiles * g->outers * g->parts, r->tuning->groups_max);
+    g->scan = distribute(r, g->scan.group, g->tiles * g->outers * g->parts, r->tuning->groups_max);
     g->one_job = has_one_job(g);
     return plan_merge(r, g->tiles * g->outers, g->width / b.its.inner / g->fused, g);
 }

@@ -21,7 +21,7 @@ uint32_t strip_room(const geometry_request *r) {
  * rows are worth (see cut). */
 static uint32_t strip_vectors(const geometry_request *r, const geometry *g, const layout_dim *column, uint64_t outers,
                               uint64_t rows, uint64_t least_rows) {
-    const uint32_t vector_bytes = g->vector * element_bytes(r->problem);
+    const uint32_t vector_bytes = load_bytes(r, g);
     const uint64_t vectors = ceil_div(column->size, g->vector), enough = enough_groups(r, g);
     const uint64_t parts = rows < 2 * least_rows ? 1 : (rows + least_rows / 2) / least_rows;
     uint32_t bytes = strip_room(r);

@@ -6,11 +6,9 @@
 /* Vectors of two or four narrow elements, which fill a 32-bit word, and nothing else that is not asked for. */
 const char pair_tuning_base[] =
     "group=64 group_short=32 group_columns=64 group_stream=64 group_register=64 vector_bytes=4 column_bytes=4 "
-    "vector_elements=16 "
-    "aligned=0 "
-    "words=0 native=0 unroll_rows=1 unroll_columns=1 register_lanes=1 register_bytes=8 register_batch=1 row_loads=1 "
-    "lone_loads=64 "
-    "short_units=1024 short_lanes=2 across_least=32 strip_bytes=4 ahead_bytes=0 one_launch=0 one_launch_columns=0";
+    "vector_elements=16 aligned=0 words=0 native=0 unroll_rows=1 unroll_columns=1 register_lanes=1 register_bytes=8 "
+    "register_batch=1 row_loads=1 lone_loads=64 short_units=1024 short_lanes=2 across_least=32 strip_bytes=4 "
+    "ahead_bytes=0 one_launch=0 one_launch_columns=0";
 
 /* Two vectors: a and b at every two places; then both at the same time in the halves or bytes of a word, so that what
  * leaks from one into the other shows. */

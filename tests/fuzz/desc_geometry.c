@@ -108,6 +108,7 @@ static void check_stream(const layout *l, const geometry *g) {
     const uint64_t its = outputs_of_row(l, g);
     const uint64_t columns = its * g->inner * g->fused, room = (uint64_t)g->lanes * g->vector;
     REQUIRE(g->lanes * g->sharing <= g->scan.group, "%" PRIu32 " x %" PRIu32, g->lanes, g->sharing);
+    REQUIRE(g->unroll >= 1 && g->unroll <= UNROLL_MAX, "%" PRIu32 " rows in flight", g->unroll);
     REQUIRE(g->period >= 1 && g->sharing >= 1 && g->sharing % g->period == 0, "period %" PRIu32, g->period);
     REQUIRE(g->width >= 1 && g->tiles == ceil_div(columns, g->width), "%" PRIu64 " tiles", g->tiles);
     REQUIRE(g->width + (g->phased ? g->vector - 1 : 0) <= room, "%" PRIu32 " columns", g->width);
@@ -200,12 +201,11 @@ static void check_parts(const layout *l, const geometry *g) {
     REQUIRE(g->units >= 1 && g->chunk >= 1 && g->parts >= 1, "%" PRIu64 " parts", g->parts);
     if (g->pieces) {
         const uint64_t before = g->parts * g->chunk;
-        REQUIRE((is_of(g, "rows") || is_of(g, "stream") || columns) && g->finish && g->piece >= 1, "pieces of %" PRIu64,
-                g->piece);
+        REQUIRE((is_of(g, "rows") || columns) && g->finish && g->piece >= 1, "pieces of %" PRIu64, g->piece);
         REQUIRE(before < g->units && ceil_div(g->units - before, g->piece) == g->pieces,
                 "%" PRIu64 " pieces of %" PRIu64, g->pieces, g->piece);
         /* A work-item of columns counts on from piece to piece. */
-        const uint64_t sharing = columns ? g->scan.group / g->lanes : is_of(g, "stream") ? g->sharing : 1;
+        const uint64_t sharing = columns ? g->scan.group / g->lanes : 1;
         REQUIRE(g->chunk % sharing == 0 && g->piece % sharing == 0 && !(columns && g->one_block),
                 "%" PRIu64 " rows of %" PRIu64, g->chunk, g->piece);
     } else {
