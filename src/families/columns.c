@@ -107,7 +107,7 @@ static uint32_t rows_at_once(const geometry_request *r, uint32_t group, uint64_t
     const uint64_t row_bytes = items * load_bytes(r, g);
     const uint64_t wanted_bytes = wanted * max_u32(t->column_bytes, element_bytes(r->problem));
     if (group <= t->at_once_group || !columns_end_here(r) || vectors < t->at_once_group ||
-        row_bytes * t->at_once_factor < wanted_bytes || items > wanted * t->at_once_factor)
+        items * t->at_once_factor < wanted || items > wanted * t->at_once_factor)
         return 0;
     const uint32_t unroll = floor_power(t->unroll_columns * wanted_bytes / 2 / row_bytes, min_u32(most, UNROLL_MAX));
     return rows >= (uint64_t)t->column_batches * unroll ? unroll : 0;

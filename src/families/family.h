@@ -19,7 +19,8 @@ typedef struct kernel_arguments {
 /* Append nothing, keep the i-th of the family's structs. */
 void set_argument(kernel_arguments *arguments, uint32_t i, const void *value, size_t bytes);
 
-/* Of tuning rows: group and groups_per_unit, group_columns and groups_columns, group_stream and groups_stream. */
+/* Of tuning rows: group and groups_per_unit, group_columns and groups_columns, group_stream and groups_stream; and what
+ * of these is enough. */
 typedef enum { GROUPS_OF_ROWS, GROUPS_OF_COLUMNS, GROUPS_OF_STREAM } work_groups;
 
 typedef struct family {

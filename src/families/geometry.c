@@ -44,23 +44,31 @@ uint32_t aligned_vector(const layout *l, uint32_t vector, const layout_dim *skip
     return vector;
 }
 
-static uint64_t groups_of(const geometry_request *r, work_groups of) {
-    const uint32_t groups[] = {[GROUPS_OF_ROWS] = r->tuning->groups_per_unit,
-                               [GROUPS_OF_COLUMNS] = r->tuning->groups_columns,
-                               [GROUPS_OF_STREAM] = r->tuning->groups_stream};
-    return (uint64_t)r->device->compute_units * groups[of];
+/* What a tuning row says of a family's work-groups: their work-items, how many a compute unit wants, and how many
+ * percent of those are enough. */
+typedef struct {
+    uint32_t items, groups, enough_percent;
+} group_fields;
+
+static group_fields fields_of(const geometry_request *r, work_groups of) {
+    const tuning_row *t = r->tuning;
+    switch (of) {
+    case GROUPS_OF_COLUMNS:
+        return (group_fields){t->group_columns, t->groups_columns, t->enough_percent};
+    case GROUPS_OF_STREAM:
+        return (group_fields){t->group_stream, t->groups_stream, t->stream_enough_percent};
+    default:
+        return (group_fields){t->group, t->groups_per_unit, t->enough_percent};
+    }
 }
 
 uint64_t wanted_groups(const geometry_request *r, const geometry *g) {
-    const work_groups of = g->family->groups;
-    const uint32_t times = of == GROUPS_OF_STREAM ? max_u32(1, g->scan.group / r->tuning->group_stream) : 1;
-    return ceil_div(groups_of(r, of), times);
+    const group_fields fields = fields_of(r, g->family->groups);
+    return ceil_div((uint64_t)r->device->compute_units * fields.groups, max_u32(1, g->scan.group / fields.items));
 }
 
 uint64_t enough_groups(const geometry_request *r, const geometry *g) {
-    const tuning_row *t = r->tuning;
-    const uint32_t percent = g->family->groups == GROUPS_OF_STREAM ? t->stream_enough_percent : t->enough_percent;
-    return ceil_div(wanted_groups(r, g) * percent, 100);
+    return ceil_div(wanted_groups(r, g) * fields_of(r, g->family->groups).enough_percent, 100);
 }
 
 uint64_t idle_share(uint64_t jobs, uint64_t units) {
@@ -70,10 +78,7 @@ uint64_t idle_share(uint64_t jobs, uint64_t units) {
 
 /* Whether so many equal jobs, each of a compute unit alone, let none wait long at the end. */
 static bool is_even(const geometry_request *r, const family *of, uint64_t jobs) {
-    const uint32_t group[] = {[GROUPS_OF_ROWS] = r->tuning->group,
-                              [GROUPS_OF_COLUMNS] = r->tuning->group_columns,
-                              [GROUPS_OF_STREAM] = r->tuning->group_stream};
-    return group[of->groups] > 1 || idle_share(jobs, r->device->compute_units) <= r->tuning->idle_percent;
+    return fields_of(r, of->groups).items > 1 || idle_share(jobs, r->device->compute_units) <= r->tuning->idle_percent;
 }
 
 bool whole_reductions_do(const geometry_request *r, const geometry *g) {
@@ -109,7 +114,8 @@ launch_grid distribute(const geometry_request *r, uint32_t group, uint64_t jobs,
     launch_grid grid = {group, jobs, jobs, 1};
     if (r->device->loop_limit)
         return grid;
-    const uint64_t groups = min_u64(group == 1 ? groups_of(r, GROUPS_OF_ROWS) : most, r->tuning->groups_max);
+    const uint64_t groups = min_u64(group == 1 ? (uint64_t)r->device->compute_units * r->tuning->groups_per_unit : most,
+                                    r->tuning->groups_max);
     if (jobs > groups) {
         /* Work-groups of one are started as compute units come free: rather more of them than are wanted. */
         const bool more = group == 1 && ceil_div(jobs, jobs / groups) <= r->tuning->groups_max;

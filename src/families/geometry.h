@@ -57,7 +57,7 @@ uint32_t load_bytes(const geometry_request *r, const geometry *g);
 #define WORD_BYTES 4u
 /* Elements of a word, or one. */
 uint32_t word_of(const geometry_request *r);
-/* Work-groups that keep the device busy; once g->scan.group is known, fewer of larger ones of the stream. */
+/* Work-groups that keep the device busy; once g->scan.group is known, fewer where it is larger than the row says. */
 uint64_t wanted_groups(const geometry_request *r, const geometry *g);
 /* As many of them as will do. */
 uint64_t enough_groups(const geometry_request *r, const geometry *g);
