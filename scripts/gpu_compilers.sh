@@ -10,7 +10,7 @@
 # With argmax-cl-bench and print_geometry built; environment: PROBLEMS, another number than 50. Needs Debian.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-build=$1
+build=$(realpath -m "$1")
 # shellcheck source=scripts/packages.sh
 . scripts/packages.sh
 
