@@ -103,8 +103,8 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
 #endif
         const ulong first = tile * g.width;
         const uint width = (uint)min((ulong)g.width, g.columns - first);
-        const ulong from = part * g.chunk;
-        const ulong to = min(from + g.chunk, g.rows);
+        ulong to;
+        const ulong from = part_begin(&g, part, &to);
         const int outer_dims = KEPT_COUNT(dims) - 1 - APART;
         const steps_t block = INPUT_OFFSET(&dims) + UNRAVEL_STEPS(outer, outer_dims, &dims, kept);
 #if !SPLIT

@@ -44,27 +44,29 @@ uint32_t aligned_vector(const layout *l, uint32_t vector, const layout_dim *skip
     return vector;
 }
 
-/* What a tuning row says of a family's work-groups: their work-items, how many a compute unit wants, and how many
- * percent of those are enough. */
+/* What a tuning row says of a family's work-groups: their work-items, how many a compute unit wants where loads have so
+ * many bytes, and how many percent of those are enough. */
 typedef struct {
-    uint32_t items, groups, enough_percent;
+    uint32_t items, groups, bytes, enough_percent;
 } group_fields;
 
 static group_fields fields_of(const geometry_request *r, work_groups of) {
     const tuning_row *t = r->tuning;
     switch (of) {
     case GROUPS_OF_COLUMNS:
-        return (group_fields){t->group_columns, t->groups_columns, t->enough_percent};
+        return (group_fields){t->group_columns, t->groups_columns, t->column_bytes, t->enough_percent};
     case GROUPS_OF_STREAM:
-        return (group_fields){t->group_stream, t->groups_stream, t->stream_enough_percent};
+        return (group_fields){t->group_stream, t->groups_stream, t->column_bytes, t->stream_enough_percent};
     default:
-        return (group_fields){t->group, t->groups_per_unit, t->enough_percent};
+        return (group_fields){t->group, t->groups_per_unit, t->vector_bytes, t->enough_percent};
     }
 }
 
 uint64_t wanted_groups(const geometry_request *r, const geometry *g) {
     const group_fields fields = fields_of(r, g->family->groups);
-    return ceil_div((uint64_t)r->device->compute_units * fields.groups, max_u32(1, g->scan.group / fields.items));
+    const uint32_t more_items = max_u32(1, g->scan.group / fields.items);
+    const uint32_t more_bytes = max_u32(1, load_bytes(r, g) / fields.bytes);
+    return ceil_div((uint64_t)r->device->compute_units * fields.groups, (uint64_t)more_items * more_bytes);
 }
 
 uint64_t enough_groups(const geometry_request *r, const geometry *g) {
@@ -157,11 +159,9 @@ static uint64_t even_parts(const geometry_request *r, uint64_t groups, uint64_t 
     return wanted;
 }
 
-/* Units of a part, at least: the device's largest buffer, where that is known, holds the partial answers of all parts.
- */
-static uint64_t least_chunk(const geometry_request *r, const geometry *g) {
+uint64_t most_parts(const geometry_request *r) {
     const uint64_t bytes = r->device->max_buffer ? r->device->max_buffer : UINT64_MAX;
-    return ceil_div(g->units, max_u64(2, bytes / partial_bytes(r->problem) / r->layout->outputs));
+    return max_u64(2, bytes / partial_bytes(r->problem) / r->layout->outputs);
 }
 
 #define TOO_SMALL_TO_SPLIT "it takes reductions of at least two pieces to share out"
@@ -184,7 +184,7 @@ const char *cut(const geometry_request *r, uint64_t groups, uint64_t smallest, u
     if (parts > 1)
         g->chunk = min_u64(round_chunk(g->chunk, smallest, g->least, step, r->tuning->many_batches),
                            most < g->least ? most : most / g->least * g->least);
-    const uint64_t least = least_chunk(r, g);
+    const uint64_t least = ceil_div(g->units, most_parts(r));
     if (g->chunk < least)
         g->chunk = min_u64(ceil_div(least, step) * step, most);
     g->parts = ceil_div(g->units, g->chunk);

@@ -132,6 +132,8 @@ bool answers_go_past(const geometry_request *r, const geometry *g);
 uint64_t idle_share(uint64_t jobs, uint64_t units);
 /* Elements of a unit, and turns that a loop takes for it; the units of a part at most. */
 uint64_t part_units(const geometry_request *r, uint64_t elements, uint64_t turns);
+/* Parts of an output, at most: the device's largest buffer, where that is known, holds the partial answers of all. */
+uint64_t most_parts(const geometry_request *r);
 /* Cut g->units of each output into parts, so that `groups` work-groups for whole outputs become enough for the device
  * and, where two parts suffice, no more than are wanted, or than twice that where compute units would wait at the end,
  * and no part has more than `most` units. g->least units are a batch, and a reduction of two is worth cutting;

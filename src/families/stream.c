@@ -63,7 +63,13 @@ static bool strides_divide(const layout *l, const block *b, uint32_t vector) {
     return l->in_offset % (int64_t)vector == 0 && b->columns % vector == 0;
 }
 
-/* Rows after which they begin at the same place within a vector again; 0 where the rows of other dims do not go on as
+/* Rows after which they begin at the same place within a vector again, if each begins `pitch` elements behind another.
+ */
+static uint32_t vector_period(int64_t pitch, uint32_t vector) {
+    return vector / (uint32_t)greatest_divisor(vector, magnitude(pitch % (int64_t)vector));
+}
+
+/* The same over all dims; 0 where the rows of other dims do not go on as
  * those of the last one. */
 static uint32_t period_of(const block *b, const layout *l, uint32_t vector, uint32_t fused) {
     const int64_t v = (int64_t)vector, pitch = b->row->in % v * (int64_t)fused % v;
@@ -73,7 +79,7 @@ static uint32_t period_of(const block *b, const layout *l, uint32_t vector, uint
             return 0;
         rows = rows * (int64_t)(l->reduced[i].size % vector) % v;
     }
-    return pitch ? vector / (uint32_t)greatest_divisor(vector, magnitude(pitch)) : 1;
+    return vector_period(pitch, vector);
 }
 
 /* Rows that lie at any distances: whole vectors of fewer elements where all begin at those, or words of single
@@ -115,7 +121,13 @@ static void choose_vector(const geometry_request *r, const block *b, geometry *g
     g->load = kind_of_load(r, true, g->vector);
     if (g->phased)
         g->period = period_of(b, r->layout, g->vector, g->fused);
-    if (!g->period)
+    if (g->period)
+        return;
+    const uint64_t segment_bytes = b->row->size * element_bytes(r->problem);
+    g->by_segments = t->stream_segment_bytes && segment_bytes >= t->stream_segment_bytes;
+    if (g->by_segments && r->split)
+        g->period = vector_period(b->row->in, g->vector);
+    else
         choose_irregular(r, b, g);
 }
 
@@ -243,6 +255,15 @@ static uint32_t rows_in_flight(const geometry_request *r, const block *b, const 
     return loads_in_flight(r, min_u32(t->stream_unroll * (twice ? 2 : 1), UNROLL_MAX), t->unroll_mask_percent);
 }
 
+/* Parts of one segment each, or several parts that take turns at one. */
+static const char *cut_segments(const geometry_request *r, uint64_t segment, uint64_t most, geometry *g) {
+    const uint64_t segments = g->units / segment, jobs = g->tiles * g->outers * segments;
+    g->interleaved = max_u64(1, min_u64(wanted_groups(r, g) / jobs, segment / g->least));
+    g->chunk = ceil_div(segment, g->interleaved);
+    g->parts = segments * g->interleaved;
+    return segment > most || g->parts > most_parts(r) ? "its segments are too long, or too many" : NULL;
+}
+
 static const char *lay_out_stream(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     block b = {0};
@@ -269,18 +290,23 @@ static const char *lay_out_stream(const geometry_request *r, geometry *g) {
     const uint64_t run = (uint64_t)g->sharing * g->unroll, step = b.row_dims == 1 ? g->sharing : run;
     const uint64_t row_bytes = (uint64_t)g->width * element_bytes(r->problem);
     g->least = ceil_div(max_u64(run, r->tuning->part_bytes / row_bytes), run) * run;
-    refused = cut(r, g->tiles * g->outers, g->least, step, part_units(r, (uint64_t)g->fused * b.its.inner, 1), g);
+    const uint64_t most = part_units(r, (uint64_t)g->fused * b.its.inner, 1);
+    refused = r->split && g->by_segments ? cut_segments(r, b.row->size, most, g)
+                                         : cut(r, g->tiles * g->outers, g->least, step, most, g);
     if (refused)
         return refused;
-    g->steady = b.row_dims == 1 || (b.row->size % run == 0 && (g->parts == 1 || g->chunk % run == 0));
+    if (g->parts > 1 && b.row_dims == 1 && l->reduction <= PART_ELEMENTS_MAX && (g->parts - 1) * g->sharing < g->units)
+        g->interleaved = g->parts;
+    g->steady = b.row_dims == 1 || g->interleaved || (b.row->size % run == 0 && (g->parts == 1 || g->chunk % run == 0));
     g->scan = distribute(r, g->scan.group, g->tiles * g->outers * g->parts, r->tuning->groups_max);
     g->one_job = has_one_job(g);
     return plan_merge(r, g->tiles * g->outers, g->width / b.its.inner / g->fused, g);
 }
 
 static void add_options(const geometry *g, writer *out) {
-    text_add(out, " -DUNROLL=%" PRIu32 "%s%s%s%s", g->unroll, g->phased ? " -DPHASED=1" : "",
-             g->inner > 1 ? " -DUNWALKED=1" : "", g->apart > 1 ? " -DAPART=1" : "", g->steady ? " -DRUNS=1" : "");
+    text_add(out, " -DUNROLL=%" PRIu32 "%s%s%s%s%s", g->unroll, g->phased ? " -DPHASED=1" : "",
+             g->inner > 1 ? " -DUNWALKED=1" : "", g->apart > 1 ? " -DAPART=1" : "", g->steady ? " -DRUNS=1" : "",
+             g->interleaved ? " -DINTERLEAVED=1" : "");
 }
 
 static void set_stream(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
@@ -313,7 +339,8 @@ static void set_stream(const layout *l, const geometry *g, uint64_t jobs, kernel
                   .inner = g->inner,
                   .per_inner = short_reciprocal(g->inner),
                   .apart = g->apart,
-                  .per_apart = short_reciprocal(g->apart)};
+                  .per_apart = short_reciprocal(g->apart),
+                  .interleaved = (cl_uint)g->interleaved};
     arguments->dims.mask.step = b.row->mask * (int64_t)g->fused;
     arguments->dims.maximum.column_index = b.kept->max_index;
     arguments->dims.maximum.column_value = b.kept->max_value;
@@ -391,7 +418,7 @@ static bool columns_are_nearer(const geometry_request *r, const geometry *g) {
 }
 
 static bool columns_do(const geometry_request *r, const geometry *g) {
-    return columns_are_nearer(r, g) && whole_reductions_do(r, g);
+    return columns_are_nearer(r, g) && whole_reductions_do(r, g) && !g->by_segments;
 }
 
 const strategy strategy_stream = {"stream", &family_stream, false, false, LANES_ALL, columns_do};

@@ -120,6 +120,7 @@ static const fact whole[] = {
     AT(stream_t, per_inner),
     AT(stream_t, apart),
     AT(stream_t, per_apart),
+    AT(stream_t, interleaved),
     SIZE_OF(transposed_t),
     AT(transposed_t, jobs),
     AT(transposed_t, jobs_per_group),

@@ -118,6 +118,16 @@ static void check_stream(const layout *l, const geometry *g) {
     REQUIRE(g->outers * its == l->outputs, "%" PRIu64 " outers", g->outers);
     REQUIRE(g->scan.jobs == g->tiles * g->outers * g->parts, "%" PRIu64 " jobs", g->scan.jobs);
     REQUIRE(g->chunk <= PART_ELEMENTS_MAX / g->fused / g->inner, "chunk %" PRIu64, g->chunk);
+    /* Parts that take turns at a segment have each a row of it, and places of all of it. */
+    if (g->interleaved) {
+        const uint64_t segment = g->units / (g->parts / g->interleaved);
+        REQUIRE(g->steady && g->parts % g->interleaved == 0, "%" PRIu64 " parts interleaved", g->interleaved);
+        REQUIRE((g->interleaved - 1) * g->sharing < segment && ceil_div(segment, g->interleaved) <= g->chunk,
+                "%" PRIu64 " parts of %" PRIu64, g->interleaved, segment);
+        REQUIRE(segment <= PART_ELEMENTS_MAX / g->fused / g->inner, "segment of %" PRIu64, segment);
+        REQUIRE(g->interleaved == g->parts || segment == l->reduced[l->reduced_count - (g->inner > 1 ? 2 : 1)].size,
+                "segment of %" PRIu64, segment);
+    }
     REQUIRE(g->load != LOAD_ALIGNED || g->phased || (l->in_offset % g->vector == 0 && g->width % g->vector == 0),
             "vectors of %" PRIu32, g->vector);
 }
@@ -209,7 +219,9 @@ static void check_parts(const layout *l, const geometry *g) {
         REQUIRE(g->chunk % sharing == 0 && g->piece % sharing == 0 && !(columns && g->one_block),
                 "%" PRIu64 " rows of %" PRIu64, g->chunk, g->piece);
     } else {
-        REQUIRE(ceil_div(g->units, g->chunk) == g->parts, "%" PRIu64 " parts of %" PRIu64, g->parts, g->chunk);
+        const bool segments = is_of(g, "stream") && g->interleaved && g->interleaved < g->parts;
+        REQUIRE(segments || ceil_div(g->units, g->chunk) == g->parts, "%" PRIu64 " parts of %" PRIu64, g->parts,
+                g->chunk);
     }
     if (columns) {
         const layout_dim *const column = &l->kept[l->kept_count - 1];

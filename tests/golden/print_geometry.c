@@ -79,6 +79,8 @@ static void print_geometry(const geometry *g) {
     if (g->gaps)
         fprintf(out, "    gaps: ahead by %" PRId64 ", from %" PRIu64 " on by %" PRId64 " more\n", g->ahead_by, g->turn,
                 g->turned_by);
+    if (g->interleaved)
+        fprintf(out, "    %" PRIu64 " parts take turns\n", g->interleaved);
     if (g->pieces)
         fprintf(out, "    late: from %" PRIu64 " on in %" PRIu64 " pieces of %" PRIu64 "\n", g->parts * g->chunk,
                 g->pieces, g->piece);
