@@ -62,15 +62,20 @@ static group_fields fields_of(const geometry_request *r, work_groups of) {
     }
 }
 
+/* Work-groups of more work-items are fewer. */
+static uint64_t groups_of(const geometry_request *r, const geometry *g, uint64_t otherwise) {
+    const uint32_t more = max_u32(1, g->scan.group / fields_of(r, g->family->groups).items);
+    return ceil_div(r->device->compute_units * otherwise, more);
+}
+
 uint64_t wanted_groups(const geometry_request *r, const geometry *g) {
     const group_fields fields = fields_of(r, g->family->groups);
-    const uint32_t more_items = max_u32(1, g->scan.group / fields.items);
-    const uint32_t more_bytes = max_u32(1, load_bytes(r, g) / fields.bytes);
-    return ceil_div((uint64_t)r->device->compute_units * fields.groups, (uint64_t)more_items * more_bytes);
+    return groups_of(r, g, ceil_div(fields.groups, max_u32(1, load_bytes(r, g) / fields.bytes)));
 }
 
 uint64_t enough_groups(const geometry_request *r, const geometry *g) {
-    return ceil_div(wanted_groups(r, g) * fields_of(r, g->family->groups).enough_percent, 100);
+    const group_fields fields = fields_of(r, g->family->groups);
+    return ceil_div(groups_of(r, g, fields.groups) * fields.enough_percent, 100);
 }
 
 uint64_t idle_share(uint64_t jobs, uint64_t units) {
