@@ -14,8 +14,7 @@
 
 /* What a job knows of its outputs: addresses at column 0. */
 typedef struct {
-    steps_t in;
-    long index[EXTREMES], value[EXTREMES]; /* elements */
+    output_place_t place;
     ulong out;
 #if ONE_WORD
     volatile __global WORD *words; /* of the tile's outputs; NULL where partials are left */
@@ -24,16 +23,8 @@ typedef struct {
 } outer_t;
 
 static inline outer_t outer_at(const dims_t *d, const ulong outer, const ulong columns) {
-    const int count = KEPT_COUNT(*d) - 1 - APART;
     outer_t o;
-    o.in = INPUT_OFFSET(d) + UNRAVEL_STEPS(outer, count, d, kept);
-#if !SPLIT || ONE_LAUNCH
-#pragma unroll
-    for (uint x = 0; x < EXTREMES; ++x) {
-        o.index[x] = OUTPUT_DIMS(d, x, index_offset) + unravel(outer, count, d->kept_size, OUTPUT_STRIDES(d, x, index));
-        o.value[x] = OUTPUT_DIMS(d, x, value_offset) + unravel(outer, count, d->kept_size, OUTPUT_STRIDES(d, x, value));
-    }
-#endif
+    o.place = output_place(d, (job_t)outer, KEPT_COUNT(*d) - 1 - APART);
     o.out = outer * columns;
     return o;
 }
@@ -62,8 +53,8 @@ static inline void leave(__global const T *in, TARGET, const dims_t *d, const co
 #else
     const long c = (long)column;
     (void)part;
-    put_answer(d, in, TARGET_ARGUMENTS, x, o->index[x] + c * COLUMN_STEP(d, g, x, index),
-               o->value[x] + c * COLUMN_STEP(d, g, x, value), OF_INPUT(o->in) + ANSWER_AT(g, c), found, row,
+    put_answer(d, in, TARGET_ARGUMENTS, x, o->place.index[x] + c * COLUMN_STEP(d, g, x, index),
+               o->place.value[x] + c * COLUMN_STEP(d, g, x, value), OF_INPUT(o->place.in) + ANSWER_AT(g, c), found, row,
                KEY_KNOWN_OF(x, k));
 #endif
 }
@@ -200,7 +191,7 @@ static inline void scan_and_leave(__global const T *in, const at_t start, TARGET
 static inline void leave_values(__global const T *in, __global T *restrict value, const dims_t *d, const columns_t *g,
                                 const outer_t *o, const ulong column, const PIECES(T) k, const uint *at,
                                 const ulong from) {
-    __global T *const first = value + o->value[0];
+    __global T *const first = value + o->place.value[0];
     PASTE(vstore, PIECE)
     (PIECE_ALONG(bits_of_piece(k), g->column_value), 0, PIECE_AT(first, column, g->column_value));
     if (PIECE_TELLS(k))
@@ -209,7 +200,7 @@ static inline void leave_values(__global const T *in, __global T *restrict value
     PASTE(vstore, PIECE)(k, 0, keys);
     for (int j = 0; j < PIECE; ++j)
         first[((long)column + j) * g->column_value] =
-            winner(d, in, OF_INPUT(o->in) + ((long)column + j) * g->column_stride, !LOSES(keys[j]), from + at[j],
+            winner(d, in, OF_INPUT(o->place.in) + ((long)column + j) * g->column_stride, !LOSES(keys[j]), from + at[j],
                    KEY_KNOWN(keys[j]));
 }
 #endif
@@ -229,7 +220,7 @@ static inline bool leave_vector(__global const T *in, OUTPUTS, const dims_t *d, 
         const PIECES(IDX_T) none = PASTE(as_, PIECES(IDX_T))(PASTE(convert_, PIECES(SIGNED_IDX_T))(NO_WINNERS(k)));
         const PIECES(IDX_T) row = PASTE(convert_, PIECES(IDX_T))(PASTE(vload, PIECE)(0, at + q)) + (IDX_T)from;
         put_piece(PIECE_ALONG(INDEX_OF(IDX_T, d, 0, row) | none, g->column_index),
-                  PIECE_AT(index + o->index[0], column + q, g->column_index));
+                  PIECE_AT(index + o->place.index[0], column + q, g->column_index));
 #if VALUE
         leave_values(in, value, d, g, o, column + (ulong)q, k, at + q, from);
 #else
@@ -325,7 +316,7 @@ static inline candidate_t best_brought(const __local candidate_t *shared, const 
         uint piece, turn = 0;                                                                                          \
         CLAIM_FIRST(unit)                                                                                              \
         do {                                                                                                           \
-            scan_on(AT_STEPS(o.in), &dims, &g, column, count, row + share, last, (uint)((row - from) / SHARING),       \
+            scan_on(AT_STEPS(o.place.in), &dims, &g, column, count, row + share, last, (uint)((row - from) / SHARING), \
                     &strip);                                                                                           \
             TAKE(unit, piece, turn)                                                                                    \
             row = g.parts * g.chunk + (ulong)piece * g.tail.piece;                                                     \
@@ -334,7 +325,7 @@ static inline candidate_t best_brought(const __local candidate_t *shared, const 
         } while (piece < g.tail.pieces);                                                                               \
     } while (0)
 #else
-#define SCAN_TILE(unit, strip) scan(AT_STEPS(o.in), &dims, &g, column, count, from + share, to, &strip)
+#define SCAN_TILE(unit, strip) scan(AT_STEPS(o.place.in), &dims, &g, column, count, from + share, to, &strip)
 #endif
 
 #if HELPERS == 1
@@ -395,7 +386,7 @@ KERNEL void columns(INPUT, TARGET, const dims_t dims, const columns_t g FINISH_P
         const ulong from = part * g.chunk;
         const ulong to = min(from + g.chunk, g.rows);
 #if GROUP == 1
-        scan_and_leave(in, AT_STEPS(o.in), TARGET_ARGUMENTS, &dims, &g, &o, part, from, to, column, count);
+        scan_and_leave(in, AT_STEPS(o.place.in), TARGET_ARGUMENTS, &dims, &g, &o, part, from, to, column, count);
 #else
         strip_t strip;
         SCAN_TILE(unit, strip);

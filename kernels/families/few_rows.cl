@@ -112,7 +112,7 @@ KERNEL void few_rows(INPUT, TARGET, const dims_t dims, const few_rows_t g) {
     const uint me = (uint)get_local_id(0);
     const int outer_dims = KEPT_COUNT(dims) - 1;
     for (uint e = me; e < FEW_ELEMENTS_MOST + UNROLL && e < g.elements + UNROLL; e += GROUP) {
-        const steps_t steps = UNRAVEL_STEPS(min(e, g.elements - 1), REDUCED_COUNT(dims), &dims, reduced);
+        const steps_t steps = reduced_steps(&dims, min(e, g.elements - 1), REDUCED_COUNT(dims));
         places[e] = (int)OF_INPUT(steps);
 #if MASKED
         kept_places[e] = (int)steps.y;
@@ -128,8 +128,8 @@ KERNEL void few_rows(INPUT, TARGET, const dims_t dims, const few_rows_t g) {
             const job_t place = vector - outer * (job_t)g.row_vectors;
             const uint before = place + 1 == (job_t)g.row_vectors ? g.last_before : 0;
             const long column = (long)place * VEC - (long)before;
-            const steps_t start = INPUT_OFFSET(&dims) + UNRAVEL_STEPS(outer, outer_dims, &dims, kept) +
-                                  column * STEPS(g.column_stride, dims.mask.along);
+            const output_place_t row = output_place(&dims, outer, outer_dims);
+            const steps_t start = row.in + column * STEPS(g.column_stride, dims.mask.along);
             const at_t first = AT_STEPS(start);
             const bool is_end = place == 0 || place + 2 >= (job_t)g.row_vectors;
 #if LONG_BLOCKS
@@ -143,15 +143,10 @@ KERNEL void few_rows(INPUT, TARGET, const dims_t dims, const few_rows_t g) {
             const outcome_t best = fold(first, &dims, &g, TABLE_FROM(0), g.elements, is_end);
 #endif
 #pragma unroll
-            for (uint x = 0; x < EXTREMES; ++x) {
-                const long index_at = OUTPUT_DIMS(&dims, x, index_offset) +
-                                      unravel(outer, outer_dims, dims.kept_size, OUTPUT_STRIDES(&dims, x, index));
-                const long value_at = OUTPUT_DIMS(&dims, x, value_offset) +
-                                      unravel(outer, outer_dims, dims.kept_size, OUTPUT_STRIDES(&dims, x, value));
+            for (uint x = 0; x < EXTREMES; ++x)
                 leave(in, TARGET_ARGUMENTS, &dims, &g, best, x, OF_INPUT(start),
-                      index_at + column * COLUMN_STEP(&dims, &g, x, index),
-                      value_at + column * COLUMN_STEP(&dims, &g, x, value), before);
-            }
+                      row.index[x] + column * COLUMN_STEP(&dims, &g, x, index),
+                      row.value[x] + column * COLUMN_STEP(&dims, &g, x, value), before);
         }
     }
 }

@@ -42,7 +42,7 @@ static inline steps_t segment_at(const dims_t *dims, const permuted_t *g, const 
     (void)g;
     return (long)segment * STEPS(dims->reduced_in[0], dims->mask.reduced[0]);
 #else
-    return UNRAVEL_STEPS(segment, (int)g->outer, dims, reduced);
+    return reduced_steps(dims, segment, (int)g->outer);
 #endif
 }
 

@@ -77,8 +77,8 @@
 #define LEAVE(x, a, answer, column, won, k, at) LEAVE_IN_PART(x, answer, won, k, at)
 #else
 #define LEAVE(x, a, answer, column, won, k, at)                                                                        \
-    put_answer(&dims, in, TARGET_ARGUMENTS, x, index_at[x] + (long)(answer) * COLUMN_STEP(&dims, &g, x, index),        \
-               value_at[x] + (long)(answer) * COLUMN_STEP(&dims, &g, x, value),                                        \
+    put_answer(&dims, in, TARGET_ARGUMENTS, x, place.index[x] + (long)(answer) * COLUMN_STEP(&dims, &g, x, index),     \
+               place.value[x] + (long)(answer) * COLUMN_STEP(&dims, &g, x, value),                                     \
                OF_INPUT(block) + (long)(column) * COLUMN_STRIDE(&g), won, at, KEY_KNOWN_OF(x, k))
 #endif
 
@@ -106,17 +106,8 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
         ulong to;
         const ulong from = part_begin(&g, part, &to);
         const int outer_dims = KEPT_COUNT(dims) - 1 - APART;
-        const steps_t block = INPUT_OFFSET(&dims) + UNRAVEL_STEPS(outer, outer_dims, &dims, kept);
-#if !SPLIT
-        long index_at[EXTREMES], value_at[EXTREMES];
-#pragma unroll
-        for (uint x = 0; x < EXTREMES; ++x) {
-            index_at[x] = OUTPUT_DIMS(&dims, x, index_offset) +
-                          unravel(outer, outer_dims, dims.kept_size, OUTPUT_STRIDES(&dims, x, index));
-            value_at[x] = OUTPUT_DIMS(&dims, x, value_offset) +
-                          unravel(outer, outer_dims, dims.kept_size, OUTPUT_STRIDES(&dims, x, value));
-        }
-#endif
+        const output_place_t place = output_place(&dims, (job_t)outer, outer_dims);
+        const steps_t block = place.in;
         const bool is_there = share < g.sharing && lane * VEC < width + PHASES;
         const bool found = is_there && from + share < to;
         winners_t winners = winners_none(); /* places are of the part */

@@ -192,7 +192,7 @@ static const char *lay_out_blocks(const geometry_request *r, geometry *g) {
     if (shifted)
         g->load = LOAD_SHIFTED;
     g->scan = distribute(r, group, ceil_div(g->outers, g->batch), t->groups_max);
-    g->one_job = has_one_job(g);
+    g->one_job = has_one_job(r, g);
     return plan_merge(r, l->outputs, 1, g);
 }
 

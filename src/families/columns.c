@@ -179,7 +179,7 @@ static const char *lay_column_tiles(const geometry_request *r, const layout_dim 
     const uint32_t bits = r->problem->input.type->bits;
     g->one_block = bits <= 16 && ceil_div(g->chunk, sharing) <= ((UINT64_C(1) << bits) - 1) / g->unroll * g->unroll;
     g->scan = distribute(r, group, g->tiles * g->outers * g->parts, r->tuning->groups_max);
-    g->one_job = has_one_job(g);
+    g->one_job = has_one_job(r, g);
     return NULL;
 }
 

@@ -87,7 +87,7 @@ static const char *lay_out_few_rows(const geometry_request *r, geometry *g) {
     g->batch = (uint32_t)max_u64(
         1, min_u64(ceil_div(r->tuning->few_loads, l->reduction), vectors / group / wanted_groups(r, g)));
     g->scan = distribute(r, group, ceil_div(vectors, (uint64_t)group * g->batch), r->tuning->groups_max);
-    g->one_job = has_one_job(g) && g->scan.jobs < (UINT64_C(1) << 31) / group / g->batch;
+    g->one_job = has_one_job(r, g) && g->scan.jobs < (UINT64_C(1) << 31) / group / g->batch;
     return plan_merge(r, l->outputs, 1, g);
 }
 

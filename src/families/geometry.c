@@ -256,8 +256,9 @@ const char *plan_merge(const geometry_request *r, uint64_t units, uint64_t width
                : "loops that this device ends early cannot merge so many parts";
 }
 
-bool has_one_job(const geometry *g) {
-    return g->scan.group > 1 && g->scan.jobs_per_group == 1 && g->scan.jobs < UINT64_C(1) << 31;
+bool has_one_job(const geometry_request *r, const geometry *g) {
+    const uint64_t most = UINT64_C(1) << 31;
+    return g->scan.group > 1 && g->scan.jobs_per_group == 1 && g->scan.jobs < most && r->layout->outputs < most;
 }
 
 /* About a batch of each part stays, and a step at least: the fields allow 75 percent of four batches or more. */

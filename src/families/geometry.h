@@ -162,8 +162,8 @@ void distribute_rows(const geometry_request *r, geometry *g);
 bool lies_anywhere(const geometry *g);
 void describe_rows(const geometry *g, writer *out);
 
-/* Whether each work-group has one job, which the kernel then need not count (ONE_JOB); g->scan is set. */
-bool has_one_job(const geometry *g);
+/* Whether each work-group has one job and outputs are few enough for 32 bits (ONE_JOB); g->scan is set. */
+bool has_one_job(const geometry_request *r, const geometry *g);
 
 /* FUSED, where rows are, for the families whose kernels take it. */
 void add_fused(const geometry *g, writer *out);

@@ -205,7 +205,7 @@ static const char *lay_out_rows(const geometry_request *r, geometry *g) {
     look_ahead_over_gaps(r, g);
     distribute_rows(r, g);
     /* Whole rows of one dim gain by the loop; float16 over several lost by it. */
-    g->one_job = has_one_job(g) && (g->parts > 1 || l->reduced_count > 1);
+    g->one_job = has_one_job(r, g) && (g->parts > 1 || l->reduced_count > 1);
     const char *const unmerged = plan_merge(r, l->outputs, 1, g);
     /* A second loop over vectors that begin anywhere takes so many registers that not all parts run at once. */
     if (!unmerged && group > 1 && !g->gaps && !lies_anywhere(g))

@@ -299,7 +299,7 @@ static const char *lay_out_stream(const geometry_request *r, geometry *g) {
         g->interleaved = g->parts;
     g->steady = b.row_dims == 1 || g->interleaved || (b.row->size % run == 0 && (g->parts == 1 || g->chunk % run == 0));
     g->scan = distribute(r, g->scan.group, g->tiles * g->outers * g->parts, r->tuning->groups_max);
-    g->one_job = has_one_job(g);
+    g->one_job = has_one_job(r, g);
     return plan_merge(r, g->tiles * g->outers, g->width / b.its.inner / g->fused, g);
 }
 

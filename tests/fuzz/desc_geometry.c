@@ -209,6 +209,8 @@ static void check_fused(uint64_t row_size, const layout_dim *column, const layou
 static void check_parts(const layout *l, const geometry *g) {
     const bool columns = is_of(g, "columns");
     REQUIRE(g->units >= 1 && g->chunk >= 1 && g->parts >= 1, "%" PRIu64 " parts", g->parts);
+    REQUIRE(!g->one_job || (g->scan.jobs < UINT64_C(1) << 31 && l->outputs < UINT64_C(1) << 31),
+            "%" PRIu64 " jobs of %" PRIu64 " outputs", g->scan.jobs, l->outputs);
     if (g->pieces) {
         const uint64_t before = g->parts * g->chunk;
         REQUIRE((is_of(g, "rows") || columns) && g->finish && g->piece >= 1, "pieces of %" PRIu64, g->piece);
