@@ -61,7 +61,7 @@ suite() { # IMPLEMENTATION
     local refused='|test_smoke|(watched_)?stress.*|(watched|test)_stream|test_cli_(both|mask)|cli_plot|cli_spill'
     [ "$1" != rusticl ] || without+="|big_views|pairs_.*|test_cli_netcdf|enqueues$refused"
     $with "$1" ctest --test-dir "$build" -j "$(nproc)" -L 'device|smoke|cli' -E "^($without)\$" --output-on-failure \
-        --timeout 3600
+        --timeout 7200
 }
 
 # Oclgrind's silence says something only if it reports kernels without their barriers, loads outside a buffer, and an
