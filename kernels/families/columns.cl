@@ -354,7 +354,7 @@ static inline void leave_brought(__global const T *in, TARGET, const dims_t *d, 
 
 /* Answers before a row's first one with which its first line of them would begin. */
 #if BY_LINES
-#define BEFORE_FIRST(o) ((uintptr_t)(index + (o).index[0]) / sizeof(IDX_T) % PIECE)
+#define BEFORE_FIRST(o) ((uintptr_t)(index + (o).place.index[0]) / sizeof(IDX_T) % PIECE)
 #else
 #define BEFORE_FIRST(o) 0
 #endif
