@@ -57,9 +57,10 @@ uint32_t load_bytes(const geometry_request *r, const geometry *g);
 #define WORD_BYTES 4u
 /* Elements of a word, or one. */
 uint32_t word_of(const geometry_request *r);
-/* Work-groups that keep the device busy; once g->scan.group is known, fewer where it is larger than the row says. */
+/* Work-groups that keep the device busy; once g->scan.group and g->vector are known, fewer of larger
+ * groups, or of wider loads, than the row says. */
 uint64_t wanted_groups(const geometry_request *r, const geometry *g);
-/* As many of them as will do. */
+/* As many as will do, whatever the loads. */
 uint64_t enough_groups(const geometry_request *r, const geometry *g);
 
 /* 2^32 / divisor, rounded up; 0 for 1. */

@@ -69,8 +69,7 @@ static uint32_t vector_period(int64_t pitch, uint32_t vector) {
     return vector / (uint32_t)greatest_divisor(vector, magnitude(pitch % (int64_t)vector));
 }
 
-/* The same over all dims; 0 where the rows of other dims do not go on as
- * those of the last one. */
+/* The same over all dims; 0 where the rows of other dims do not go on as those of the last one. */
 static uint32_t period_of(const block *b, const layout *l, uint32_t vector, uint32_t fused) {
     const int64_t v = (int64_t)vector, pitch = b->row->in % v * (int64_t)fused % v;
     int64_t rows = 1;
@@ -98,6 +97,13 @@ static void choose_irregular(const geometry_request *r, const block *b, geometry
     }
 }
 
+/* Whether a segment, the rows of the last dim, is long enough for a part of its own, and no longer than one may be. */
+static bool segments_are_parts(const geometry_request *r, const block *b) {
+    const uint64_t least = r->tuning->stream_segment_bytes, segment = b->row->size;
+    return least && segment * element_bytes(r->problem) >= least && segment <= part_units(r, b->its.inner, 1) &&
+           b->rows / segment <= most_parts(r);
+}
+
 static void choose_vector(const geometry_request *r, const block *b, geometry *g) {
     const tuning_row *t = r->tuning;
     const uint32_t word = word_of(r), bytes = element_bytes(r->problem);
@@ -123,8 +129,7 @@ static void choose_vector(const geometry_request *r, const block *b, geometry *g
         g->period = period_of(b, r->layout, g->vector, g->fused);
     if (g->period)
         return;
-    const uint64_t segment_bytes = b->row->size * element_bytes(r->problem);
-    g->by_segments = t->stream_segment_bytes && segment_bytes >= t->stream_segment_bytes;
+    g->by_segments = segments_are_parts(r, b);
     if (g->by_segments && r->split)
         g->period = vector_period(b->row->in, g->vector);
     else
@@ -256,12 +261,12 @@ static uint32_t rows_in_flight(const geometry_request *r, const block *b, const 
 }
 
 /* Parts of one segment each, or several parts that take turns at one. */
-static const char *cut_segments(const geometry_request *r, uint64_t segment, uint64_t most, geometry *g) {
+static void cut_segments(const geometry_request *r, uint64_t segment, geometry *g) {
     const uint64_t segments = g->units / segment, jobs = g->tiles * g->outers * segments;
-    g->interleaved = max_u64(1, min_u64(wanted_groups(r, g) / jobs, segment / g->least));
+    const uint64_t most = min_u64(segment / g->least, most_parts(r) / segments);
+    g->interleaved = max_u64(1, min_u64(wanted_groups(r, g) / jobs, most));
     g->chunk = ceil_div(segment, g->interleaved);
     g->parts = segments * g->interleaved;
-    return segment > most || g->parts > most_parts(r) ? "its segments are too long, or too many" : NULL;
 }
 
 static const char *lay_out_stream(const geometry_request *r, geometry *g) {
@@ -290,9 +295,10 @@ static const char *lay_out_stream(const geometry_request *r, geometry *g) {
     const uint64_t run = (uint64_t)g->sharing * g->unroll, step = b.row_dims == 1 ? g->sharing : run;
     const uint64_t row_bytes = (uint64_t)g->width * element_bytes(r->problem);
     g->least = ceil_div(max_u64(run, r->tuning->part_bytes / row_bytes), run) * run;
-    const uint64_t most = part_units(r, (uint64_t)g->fused * b.its.inner, 1);
-    refused = r->split && g->by_segments ? cut_segments(r, b.row->size, most, g)
-                                         : cut(r, g->tiles * g->outers, g->least, step, most, g);
+    if (r->split && g->by_segments)
+        cut_segments(r, b.row->size, g);
+    else
+        refused = cut(r, g->tiles * g->outers, g->least, step, part_units(r, (uint64_t)g->fused * b.its.inner, 1), g);
     if (refused)
         return refused;
     if (g->parts > 1 && b.row_dims == 1 && l->reduction <= PART_ELEMENTS_MAX && (g->parts - 1) * g->sharing < g->units)
