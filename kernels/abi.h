@@ -15,7 +15,7 @@
 typedef uint abi_uint;
 typedef ulong abi_ulong;
 typedef long abi_long;
-#define ROOM (KEPT && REDUCED ? 2 : MAX_RANK)
+#define ROOM (KEPT > REDUCED ? KEPT : REDUCED)
 #else
 #include <argmax_cl/argmax_cl.h>
 typedef cl_uint abi_uint;
@@ -54,7 +54,6 @@ typedef struct {
 typedef struct {
     abi_ulong outputs, reduction;
     abi_long in_offset, index_offset, value_offset;
-    abi_ulong kept_count, reduced_count;
     abi_ulong reduced_size[ROOM];
     abi_long reduced_in[ROOM];
     abi_ulong kept_size[ROOM];
@@ -69,6 +68,9 @@ typedef struct {
 #endif
 #if !defined(ON_DEVICE) || REPEATED
     repeated_dim_t repeated;
+#endif
+#ifndef ON_DEVICE
+    abi_ulong kept_count, reduced_count; /* KEPT, REDUCED */
 #endif
 } dims_t;
 

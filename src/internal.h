@@ -366,9 +366,7 @@ uint32_t plan_mask_vector(argmax_cl_plan plan); /* the same of the mask */
 
 #define OPTIONS_CAPACITY 512
 
-/* Dims of each kind that the argument of a kernel has room for, by the numbers of kept and reduced ones. */
-uint32_t dims_room(uint64_t kept, uint64_t reduced);
-/* Build options of the scanning and of the merging kernel: kinds only, never sizes. */
+/* Build options of the scanning and of the merging kernel: kinds and numbers of dims, never sizes. */
 void options_scan(const problem *p, const layout *l, const geometry *g, char options[OPTIONS_CAPACITY]);
 void options_merge(const problem *p, const layout *l, const geometry *g, char options[OPTIONS_CAPACITY]);
 

@@ -16,7 +16,7 @@
  * KEPT 1 (of one column) or 2, SPLIT 0. */
 #include "options.clh"
 
-#if REDUCED != 1 || SPLIT || KEPT == 0
+#if REDUCED != 1 || SPLIT || KEPT > 2
 #error "not implemented: several reduced dims, more kept ones than two, parts"
 #endif
 

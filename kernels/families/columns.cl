@@ -24,7 +24,7 @@ typedef struct {
 
 static inline outer_t outer_at(const dims_t *d, const ulong outer, const ulong columns) {
     outer_t o;
-    o.place = output_place(d, (job_t)outer, KEPT_COUNT(*d) - 1 - APART);
+    o.place = output_place(d, (job_t)outer, KEPT - 1 - APART);
     o.out = outer * columns;
     return o;
 }

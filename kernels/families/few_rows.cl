@@ -110,9 +110,9 @@ KERNEL void few_rows(INPUT, TARGET, const dims_t dims, const few_rows_t g) {
 #define TABLE_FROM(e) ((table_t){places + (e)})
 #endif
     const uint me = (uint)get_local_id(0);
-    const int outer_dims = KEPT_COUNT(dims) - 1;
+    const int outer_dims = KEPT - 1;
     for (uint e = me; e < FEW_ELEMENTS_MOST + UNROLL && e < g.elements + UNROLL; e += GROUP) {
-        const steps_t steps = reduced_steps(&dims, min(e, g.elements - 1), REDUCED_COUNT(dims));
+        const steps_t steps = reduced_steps(&dims, min(e, g.elements - 1), REDUCED);
         places[e] = (int)OF_INPUT(steps);
 #if MASKED
         kept_places[e] = (int)steps.y;

@@ -33,12 +33,12 @@ static inline ulong quotient(const ulong a, const ulong b) {
 }
 
 static inline ulong index_of(const dims_t *dims, const permuted_t *g, const ulong position) {
-    return g->first_index + (ulong)unravel(position, REDUCED_COUNT(*dims), dims->reduced_size, g->weight);
+    return g->first_index + (ulong)unravel(position, REDUCED, dims->reduced_size, g->weight);
 }
 
 /* From the first segment to another; of two dims one at most is not in a segment. */
 static inline steps_t segment_at(const dims_t *dims, const permuted_t *g, const ulong segment) {
-#if REDUCED
+#if REDUCED <= 2
     (void)g;
     return (long)segment * STEPS(dims->reduced_in[0], dims->mask.reduced[0]);
 #else
@@ -228,14 +228,12 @@ static inline T bits_of(__global const T *in, const dims_t *dims, const permuted
     if (KEY_TELLS(k))
         return bits_of_key(k) ^ TURN_OF(x);
     long at = OF_INPUT(input_start(dims, out));
-#if REDUCED
 #pragma unroll
-#endif
-    for (int d = 0; d < REDUCED_COUNT(*dims); ++d) {
-        const long weight = STRIDE_OF(g->weight, d);
-        const ulong size = SIZE_OF(dims->reduced_size, d);
+    for (int d = 0; d < REDUCED; ++d) {
+        const long weight = g->weight[d];
+        const ulong size = dims->reduced_size[d];
         const ulong digit = index / (ulong)abs(weight) % size;
-        at += (long)(weight > 0 ? digit : size - 1 - digit) * STRIDE_OF(dims->reduced_in, d);
+        at += (long)(weight > 0 ? digit : size - 1 - digit) * dims->reduced_in[d];
     }
     return in[at];
 }

@@ -82,7 +82,7 @@ static inline at_t vector_in(const at_t start, const dims_t *dims, const rows_t 
 
 /* Where a lane is: the next vector's position and address. Over more than two dims, and over two where each vector has
  * a prefetch, also what divisions have told of its segment: where it begins, and how far ahead the prefetch is. */
-#define SEGMENT_KNOWN (WALKED == 0 || (WALKED == 2 && AHEAD && !TOGETHER))
+#define SEGMENT_KNOWN (WALKED > 2 || (WALKED == 2 && AHEAD && !TOGETHER))
 typedef struct {
     walk_t walk;
     at_t vector;
@@ -104,7 +104,7 @@ static inline long way_ahead(const dims_t *dims, const rows_t *g, const walk_t w
 #if REDUCED == 2
     if (ahead.segment >= dims->reduced_size[0]) {
         ahead.segment -= dims->reduced_size[0];
-        next_output = dims->kept_in[KEPT_COUNT(*dims) - 1];
+        next_output = dims->kept_in[KEPT - 1];
     }
 #endif
     return OF_INPUT(segment_start(dims, ahead)) - OF_INPUT(segment) + next_output - back;

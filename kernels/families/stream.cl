@@ -105,7 +105,7 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
         const uint width = (uint)min((ulong)g.width, g.columns - first);
         ulong to;
         const ulong from = part_begin(&g, part, &to);
-        const int outer_dims = KEPT_COUNT(dims) - 1 - APART;
+        const int outer_dims = KEPT - 1 - APART;
         const output_place_t place = output_place(&dims, (job_t)outer, outer_dims);
         const steps_t block = place.in;
         const bool is_there = share < g.sharing && lane * VEC < width + PHASES;

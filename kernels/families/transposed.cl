@@ -115,7 +115,7 @@ static inline void fold(__global const T *p, const uint place, const long ahead,
 
 /* From the first layer to this one. */
 static inline long layer_at(const dims_t *d, const uint layer) {
-    const int count = REDUCED_COUNT(*d) - 1;
+    const int count = REDUCED - 1;
     return count ? unravel(layer, count, d->reduced_size, d->reduced_in) : 0;
 }
 
@@ -196,14 +196,14 @@ static inline void transpose_back(PLACES_T v[COLUMNS]) {
 #endif
 
 /* Kept dims besides the columns. */
-#define OUTERS(dims) (KEPT_COUNT(dims) - (COLUMNS > 1))
+#define OUTERS (KEPT - (COLUMNS > 1))
 #define ONE_OUTER (KEPT == 1 + (COLUMNS > 1))
 
 /* From the output of block 0 to that of this one. */
 #if ONE_OUTER
 #define BLOCK_AT(d, g, block, what) ((long)(block) * (g)->block_##what)
 #else
-#define BLOCK_AT(d, g, block, what) unravel((block), OUTERS(*(d)), (d)->kept_size, (d)->kept_##what)
+#define BLOCK_AT(d, g, block, what) unravel((block), OUTERS, (d)->kept_size, (d)->kept_##what)
 #endif
 
 /* Leave the answers of the blocks from `first` on where they lie as the blocks do, or backwards; false where they do

@@ -8,15 +8,6 @@ static const char *unsigned_type(uint32_t bits) {
     return bits == 8 ? "uchar" : bits == 16 ? "ushort" : bits == 32 ? "uint" : "ulong";
 }
 
-/* One or two dims are unrolled by the compiler, more are counted at run time. */
-static uint32_t dims_kind(uint64_t count) {
-    return count <= 2 ? (uint32_t)count : 0;
-}
-
-uint32_t dims_room(uint64_t kept, uint64_t reduced) {
-    return dims_kind(kept) && dims_kind(reduced) ? 2 : MAX_RANK;
-}
-
 static void add_sub_group(writer *w, const geometry *g) {
     if (g->sub_group)
         text_add(w, " -DSUB_GROUP=%" PRIu32, g->sub_group);
@@ -66,8 +57,7 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char opt
     add_order(&w, p, l);
     if (scan_answers(g))
         add_outputs(&w, p, l);
-    text_add(&w, " -DSPLIT=%d -DKEPT=%" PRIu32 " -DREDUCED=%" PRIu32, g->parts > 1, dims_kind(l->kept_count),
-             dims_kind(l->reduced_count));
+    text_add(&w, " -DSPLIT=%d -DKEPT=%" PRIu32 " -DREDUCED=%" PRIu32, g->parts > 1, l->kept_count, l->reduced_count);
     text_add(&w, " -DLOAD=%s -DVEC=%" PRIu32 " -DGROUP=%" PRIu32, loads[g->load], g->vector, g->scan.group);
     if (g->mask != MASK_NONE)
         text_add(&w, " -DMASK=%s", masks[g->mask]);
@@ -98,6 +88,6 @@ void options_merge(const problem *p, const layout *l, const geometry *g, char op
     add_extremes(&w, p, l);
     add_outputs(&w, p, l);
     text_add(&w, " -DSPLIT=0 -DKEPT=%" PRIu32 " -DREDUCED=%" PRIu32 " -DGROUP=%" PRIu32 " -DLANES=%" PRIu32,
-             dims_kind(l->kept_count), has_values(p) ? dims_kind(l->reduced_count) : 1, g->merge.group, g->merge_lanes);
+             l->kept_count, has_values(p) ? l->reduced_count : 1, g->merge.group, g->merge_lanes);
     add_sub_group(&w, g);
 }

@@ -120,8 +120,6 @@ static const char *lay_out_permuted(const geometry_request *r, geometry *g) {
         return refused;
     g->unroll = (uint32_t)min_u64(g->unroll, ceil_div(g->chunk, g->lanes));
     distribute_rows(r, g);
-    if (r->device->no_general && l->reduced_count > 2 && g->scan.group == 1) /* docs/quirks.md */
-        return "this device's compiler has no reductions of more than two dims for single work-items";
     g->one_job = has_one_job(r, g);
     return plan_merge(r, l->outputs, 1, g);
 }

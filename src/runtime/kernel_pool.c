@@ -119,14 +119,19 @@ static cl_int set_dims(cl_kernel kernel, cl_uint at, const dims_t *dims, bool ma
     return clSetKernelArg(kernel, at, bytes, argument);
 }
 
+/* Entries of each list (ROOM of kernels/abi.h) for a kernel that knows so many reduced dims. */
+static uint32_t dims_room(const dims_t *dims, cl_ulong reduced) {
+    return (uint32_t)(dims->kept_count > reduced ? dims->kept_count : reduced);
+}
+
 /* The merging kernel knows the reduced dims only where it reads values. */
 static cl_int set_merge(const struct argmax_cl_plan_s *plan, cl_kernel kernel, const dims_t *dims, bool idle) {
     const geometry *g = &plan->geometry;
     const problem *p = &plan->problem;
     const merge_t merge = {idle ? 0 : g->merge.jobs, g->merge.jobs_per_group, g->parts};
     const cl_uint at = merge_buffers(p);
-    const cl_int code = set_dims(kernel, at, dims, false, wants_both(p),
-                                 dims_room(dims->kept_count, has_values(p) ? dims->reduced_count : 1));
+    const cl_int code =
+        set_dims(kernel, at, dims, false, wants_both(p), dims_room(dims, has_values(p) ? dims->reduced_count : 1));
     return code == CL_SUCCESS ? clSetKernelArg(kernel, at + 1, sizeof merge, &merge) : code;
 }
 
@@ -140,7 +145,7 @@ static cl_int set_scan(const struct argmax_cl_plan_s *plan, cl_kernel kernel, bo
     g->family->arguments(&plan->layout, g, idle ? 0 : g->scan.jobs, &arguments);
     const dims_t *const dims = &arguments.dims;
     cl_int code = set_dims(kernel, first, dims, is_masked(&plan->problem), wants_both(&plan->problem),
-                           dims_room(dims->kept_count, dims->reduced_count));
+                           dims_room(dims, dims->reduced_count));
     for (uint32_t i = 0; i < g->family->structs && code == CL_SUCCESS; ++i)
         code = clSetKernelArg(kernel, first + 1 + i, arguments.own[i].bytes, arguments.own[i].value);
     return code;

@@ -26,8 +26,6 @@ static const fact whole[] = {
     AT(dims_t, in_offset),
     AT(dims_t, index_offset),
     AT(dims_t, value_offset),
-    AT(dims_t, kept_count),
-    AT(dims_t, reduced_count),
     AT(dims_t, reduced_size),
     AT(dims_t, reduced_in),
     AT(dims_t, kept_size),
@@ -197,7 +195,8 @@ static const fact masked_both[] = {
     AT(dims_t, maximum.column_index), AT(dims_t, maximum.column_value), AT(dims_t, maximum.kept_index),
     AT(dims_t, maximum.kept_value),
 };
-static const fact masked_both_repeated[] = {SIZE_OF(dims_t), AT(dims_t, repeated.every), AT(dims_t, repeated.added)};
+static const fact masked_both_repeated[] = {SIZE_WITH(dims_t, repeated), AT(dims_t, repeated.every),
+                                            AT(dims_t, repeated.added)};
 /* Without a mask and with two dims: as set_dims packs them. */
 #define MAXIMUM_LIST(n) (LIST(6) + (4 + (size_t)2 * (n)) * sizeof(cl_ulong))
 static const fact both_two_dims[] = {
@@ -268,11 +267,11 @@ static void compare(const char *options, const fact *facts, size_t count) {
 #define COMPARE(options, facts) compare(options, facts, sizeof(facts) / sizeof *(facts))
 
 START_TEST(sizes_and_offsets_are_the_hosts) {
-    COMPARE("-DKEPT=0 -DREDUCED=0", whole);
+    COMPARE("-DKEPT=3 -DREDUCED=8", whole);
     COMPARE("-DKEPT=1 -DREDUCED=2", two_dims);
-    COMPARE("-DKEPT=0 -DREDUCED=0 -DMASKED=1", masked);
-    COMPARE("-DKEPT=0 -DREDUCED=0 -DMASKED=1 -DBOTH=1", masked_both);
-    COMPARE("-DKEPT=0 -DREDUCED=0 -DMASKED=1 -DBOTH=1 -DREPEATED=1", masked_both_repeated);
+    COMPARE("-DKEPT=3 -DREDUCED=8 -DMASKED=1", masked);
+    COMPARE("-DKEPT=3 -DREDUCED=8 -DMASKED=1 -DBOTH=1", masked_both);
+    COMPARE("-DKEPT=3 -DREDUCED=8 -DMASKED=1 -DBOTH=1 -DREPEATED=1", masked_both_repeated);
     COMPARE("-DKEPT=1 -DREDUCED=2 -DBOTH=1", both_two_dims);
     COMPARE("-DKEPT=1 -DREDUCED=2 -DREPEATED=1", repeated_two_dims);
     COMPARE("-DKEPT=1 -DREDUCED=1 -DGAPS=1", gaps);

@@ -101,7 +101,7 @@ START_TEST(arguments_of_1024_bytes) {
     for (size_t i = 0; i < sizeof of_8_dims / sizeof of_8_dims[0]; i++) {
         stub_manners.parameters = 0;
         taken += solve_by_all(of_8_dims[i], RUN_OK);
-        stub_manners.parameters = 512;
+        stub_manners.parameters = 256;
         refused += solve_by_all(of_8_dims[i], RUN_FAILED);
     }
     stub_manners.parameters = 0;

@@ -259,16 +259,16 @@ static const cl_ulong *read_lists(void *const lists[], size_t count, const cl_ul
 /* The argument's lists have room for fewer dims than ours. */
 static dims_t read_dims(const stub_arguments *a) {
     const cl_ulong *const words = stub_argument(a, ROLE_DIMS);
-    const uint32_t room = a->options.room;
+    const uint32_t room = stub_room(a);
     dims_t d = {.outputs = words[0],
                 .reduction = words[1],
                 .in_offset = (cl_long)words[2],
                 .index_offset = (cl_long)words[3],
                 .value_offset = (cl_long)words[4],
-                .kept_count = words[5],
-                .reduced_count = words[6]};
+                .kept_count = a->options.kept,
+                .reduced_count = a->options.reduced};
     void *const lists[] = {d.reduced_size, d.reduced_in, d.kept_size, d.kept_in, d.kept_index, d.kept_value};
-    const cl_ulong *const after = read_lists(lists, sizeof lists / sizeof lists[0], words + 7, room), *end = after;
+    const cl_ulong *const after = read_lists(lists, sizeof lists / sizeof lists[0], words + 5, room), *end = after;
     if (a->options.masked) {
         void *const mask_lists[] = {d.mask.reduced, d.mask.kept};
         d.mask.offset = (cl_long)after[0];

@@ -61,7 +61,8 @@ static stub_options read_options(const char *text) {
         .one_launch = number(text, "ONE_LAUNCH"),
         .words = defined(text, "ONE_WORD") || defined(text, "TWO_WORDS"),
         .no_winner = number(text, "NO_WINNER"),
-        .room = number(text, "KEPT") && number(text, "REDUCED") ? 2 : MAX_RANK,
+        .kept = (uint32_t)number(text, "KEPT"),
+        .reduced = (uint32_t)number(text, "REDUCED"),
         .grid_tail = defined(text, "GAPS")                                     ? sizeof((rows_t *)0)->gaps
                      : defined(text, "OVERLAP") && is(text, "LOAD", "ALIGNED") ? sizeof((rows_t *)0)->ends
                      : defined(text, "ACROSS")                                 ? columns_tail(text)
@@ -113,10 +114,10 @@ static const size_t role_bytes[ROLE_COUNT] = {
     [ROLE_MAX_VALUE] = sizeof(cl_mem), [ROLE_COUNTERS] = sizeof(cl_mem), [ROLE_FINISH] = sizeof(finish_t),
 };
 
-/* Seven numbers and six lists; of a mask three and two, of the maximum four and two; two numbers of a repeated dim. */
+/* Five numbers and six lists; of a mask three and two, of the maximum four and two; two numbers of a repeated dim. */
 static size_t dims_bytes(const stub_arguments *a) {
-    const size_t room = a->options.room;
-    return (7 + 6 * room + (a->options.masked ? 3 + 2 * room : 0) + (a->options.both ? 4 + 2 * room : 0) +
+    const size_t room = stub_room(a);
+    return (5 + 6 * room + (a->options.masked ? 3 + 2 * room : 0) + (a->options.both ? 4 + 2 * room : 0) +
             (a->options.repeated ? 2 : 0)) *
            sizeof(cl_ulong);
 }

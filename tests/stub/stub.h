@@ -112,8 +112,8 @@ typedef struct stub_options {
     bool value, wide_index, split, one_launch, words, masked;
     bool both, max_last, max_value, max_wide_index;
     uint64_t no_winner;
-    uint32_t room;    /* of each list of dims */
-    size_t grid_tail; /* bytes of rows_t and columns_t that not all kernels have */
+    uint32_t kept, reduced; /* dims */
+    size_t grid_tail;       /* bytes of rows_t and columns_t that not all kernels have */
 } stub_options;
 
 struct _cl_program {
@@ -132,6 +132,11 @@ typedef struct stub_arguments {
     bool set[STUB_ARGUMENTS];
     _Alignas(16) unsigned char bytes[STUB_ARGUMENTS][STUB_ARGUMENT_BYTES];
 } stub_arguments;
+
+/* Entries of each list of dims (ROOM of kernels/abi.h). */
+static inline uint32_t stub_room(const stub_arguments *a) {
+    return a->options.kept > a->options.reduced ? a->options.kept : a->options.reduced;
+}
 
 struct _cl_kernel {
     stub_object object;

@@ -20,7 +20,7 @@ REFUSED = [
     ("T=float", "T is"), ("IDX_T=ushort", "IDX_T is"), ("IDX_T=long", "IDX_T is"), ("WORDS=2", "boolean"),
     ("TAIL=-1", "boolean"), ("KIND=BOOL", "KIND is"), ("KIND=FLOAT", "MANTISSA"),
     ("KIND=FLOAT MANTISSA=3 T=uchar", "MANTISSA"), ("KIND=FLOAT MANTISSA=10", "MANTISSA"),
-    ("MANTISSA=23", "mantissa"), ("KEPT=3", "KEPT"), ("REDUCED=-1", "REDUCED"), ("GROUP=3", "powers of two"),
+    ("MANTISSA=23", "mantissa"), ("KEPT=0", "KEPT"), ("REDUCED=-1", "REDUCED"), ("GROUP=3", "powers of two"),
     ("LANES=2", "LANES"), ("GROUP=2 ACROSS=4", "ACROSS"), ("UNROLL=33", "UNROLL"), ("UNROLL=0", "UNROLL"),
     ("LOADS=0", "LOADS"), ("WIDE=32", "WIDE"), ("SUB_GROUP=8", "SUB_GROUP"),
     ("STEP=3", "STEP"), ("HINT=5 AHEAD=64", "HINT"), ("AHEAD=64", "a hint"),
