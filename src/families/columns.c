@@ -137,6 +137,11 @@ static void lay_lanes(const geometry_request *r, uint32_t group, uint32_t at_onc
     g->tiles = ceil_div(column->size, g->side);
 }
 
+/* Vectors of a tile that a work-item takes. */
+static uint64_t lane_vectors(const geometry *g) {
+    return ceil_div(g->side, (uint64_t)g->lanes * g->vector);
+}
+
 static const char *lay_column_tiles(const geometry_request *r, const layout_dim *column, uint64_t rows, uint64_t outers,
                                     geometry *g) {
     const layout *l = r->layout;
@@ -170,7 +175,8 @@ static const char *lay_column_tiles(const geometry_request *r, const layout_dim 
     /* With several dims, parts of whole runs are what `steady` below asks for. */
     const uint64_t step = group > 1 && row_dims == 1 ? sharing : run;
     g->least = least;
-    refused = cut(r, g->tiles * g->outers, least, step, part_units(r, (uint64_t)g->fused * g->inner, g->strip), g);
+    refused =
+        cut(r, g->tiles * g->outers, least, step, part_units(r, (uint64_t)g->fused * g->inner, lane_vectors(g)), g);
     if (refused)
         return refused;
     g->steady = g->strip == 1 &&
@@ -339,7 +345,7 @@ static void set_columns(const layout *l, const geometry *g, uint64_t jobs, kerne
 }
 
 static void describe_columns(const geometry *g, writer *out) {
-    text_add(out, "%" PRIu32 " lanes across, vectors of %" PRIu32 " x %" PRIu32, g->lanes, g->vector, g->strip);
+    text_add(out, "%" PRIu32 " lanes across, vectors of %" PRIu32 " x %" PRIu64, g->lanes, g->vector, lane_vectors(g));
     if (g->inner > 1)
         text_add(out, ", %" PRIu32 " columns an output", g->inner);
     if (g->apart > 1)

@@ -16,11 +16,10 @@ uint32_t strip_room(const geometry_request *r) {
     return limit ? min_u32(bytes, limit / LOOPS_AN_OUTPUT * element_bytes(r->problem)) : bytes;
 }
 
-/* Vectors of the strip that a work-item holds alone: no more than about the columns need, for it is memory of its own.
- * Narrower ones leave pages early: only where strips are too few for the device, each cut into as many parts as its
- * rows are worth (see cut). */
-static uint32_t strip_vectors(const geometry_request *r, const geometry *g, const layout_dim *column, uint64_t outers,
-                              uint64_t rows, uint64_t least_rows) {
+/* Vectors of a tile at most: no more than about the columns need. Narrower ones leave pages early: only where tiles are
+ * too few for the device, each cut into as many parts as its rows are worth (see cut). */
+static uint32_t tile_vectors(const geometry_request *r, const geometry *g, const layout_dim *column, uint64_t outers,
+                             uint64_t rows, uint64_t least_rows) {
     const uint32_t vector_bytes = load_bytes(r, g);
     const uint64_t vectors = ceil_div(column->size, g->vector), enough = enough_groups(r, g);
     const uint64_t parts = rows < 2 * least_rows ? 1 : (rows + least_rows / 2) / least_rows;
@@ -34,6 +33,12 @@ static uint32_t strip_vectors(const geometry_request *r, const geometry *g, cons
         bytes /= 2;
     /* A wide vector is always part of a strip (kernels/families/strip_wide.clh). */
     return max_u32(bytes / vector_bytes, g->vector > VECTOR_MAX ? 2 : 1);
+}
+
+/* Vectors that a work-item has room for: all that any tile has, so that each width needs no program of its own; or one,
+ * in registers. */
+static uint32_t strip_vectors(const geometry_request *r, const geometry *g, uint32_t tile) {
+    return tile == 1 ? 1 : max_u32(strip_room(r) / load_bytes(r, g), tile);
 }
 
 /* Whether a work-item alone reads rows in the order of memory: narrow ones that follow each other closely there. */
@@ -64,11 +69,11 @@ static uint32_t rows_together(const geometry_request *r, const layout_dim *colum
     return rows < (uint64_t)t->many_batches * batch ? (uint32_t)ceil_div(rows, ceil_div(rows, most)) : batch;
 }
 
-/* Tiles of a row, all of about the same width: no more vectors each than a strip has room for, and as many as whole
- * waves of the compute units, where these work alone, leave little idle: after n waves it is less than 1 / n. */
+/* Tiles of a row, all of about the same width: no more vectors each than `tile`, and as many as whole waves of the
+ * compute units, where these work alone, leave little idle: after n waves it is less than 1 / n. */
 static uint64_t tiles_of_row(const geometry_request *r, const layout_dim *column, uint64_t vectors, uint64_t outers,
-                             const geometry *g) {
-    const uint64_t units = r->device->compute_units, least = ceil_div(vectors, g->strip);
+                             uint32_t tile, const geometry *g) {
+    const uint64_t units = r->device->compute_units, least = ceil_div(vectors, tile);
     const uint64_t narrowest = max_u32(r->tuning->strip_bytes_least / (g->vector * element_bytes(r->problem)), 1);
     const uint64_t most = max_u64(least, vectors / narrowest), idle = r->tuning->idle_percent;
     uint64_t best = least;
@@ -98,12 +103,13 @@ const char *lay_strip(const geometry_request *r, const layout_dim *column, uint6
                   rows_are_wide(r, column) && answers_may_go_past(r);
     const uint64_t columns = column->size + (g->by_lines ? VECTOR_MAX - 1 : 0), vectors = ceil_div(columns, g->vector);
     g->lanes = 1;
-    g->strip = strip_vectors(r, g, column, outers, rows, least_rows);
-    g->side = ceil_div(vectors, tiles_of_row(r, column, vectors, outers, g)) * g->vector;
+    const uint32_t tile = tile_vectors(r, g, column, outers, rows, least_rows);
+    g->strip = strip_vectors(r, g, tile);
+    g->side = ceil_div(vectors, tiles_of_row(r, column, vectors, outers, tile, g)) * g->vector;
     const uint64_t step = (uint64_t)g->inner * g->apart;
     if (g->inner > 1 && g->fused == 1)
         g->side = max_u64(g->side / step, 1) * step;
-    if (g->inner > 1 && (g->strip == 1 || g->side > g->strip * (uint64_t)g->vector))
+    if (g->inner > 1 && (g->strip == 1 || g->side > tile * (uint64_t)g->vector))
         return "it takes no more neighbours of an output than a strip has room for";
     g->tiles = ceil_div(columns, g->side);
     g->panel = panel_vectors(r, column, g);
