@@ -225,18 +225,24 @@ static void leave_tail_rows(const geometry_request *r, geometry *g) {
     g->one_block = g->one_block && !g->pieces;
 }
 
+/* Rows that are worth it to put the columns of an output together in the end: where those of others lie in between as
+ * many more as these are wide, up to a line. */
+static uint32_t rows_of_outputs(const geometry_request *r, uint32_t apart) {
+    const tuning_row *t = r->tuning;
+    const uint32_t bytes = min_u32(apart * element_bytes(r->problem), t->line_bytes);
+    return apart == 1 ? t->inner_rows : max_u32(t->inner_rows, t->apart_rows * bytes / t->line_bytes);
+}
+
 /* The outputs in a row that a work-item alone takes as one: neighbours of an output among those of others as long as no
- * segments are worth it; others' in between as long as rows are narrow, and enough for what it costs to put the columns
- * of an output together. */
+ * segments are worth it; others' in between as long as rows are narrow. */
 static output_row row_of_outputs(const geometry_request *r) {
     const tuning_row *t = r->tuning;
     const layout *l = r->layout;
     const uint32_t bytes = element_bytes(r->problem), most = min_u32(t->narrow_row_bytes, strip_room(r) / 2) / bytes;
     const uint32_t neighbours = (is_masked(r->problem) ? t->inner_mask_bytes : t->inner_bytes) / bytes;
     const output_row its = output_row_of(l, neighbours, most), alone = output_row_of(l, 1, 1);
-    const uint32_t rows = its.apart > 1 ? t->column_part_bytes / bytes : t->inner_rows;
     const bool is_alone = t->group_columns > 1 || r->strided || l->kept[l->kept_count - 1].size == 1;
-    return is_alone || l->reduction / its.inner < rows ? alone : its;
+    return is_alone || l->reduction / its.inner < rows_of_outputs(r, its.apart) ? alone : its;
 }
 
 static const char *lay_out_columns(const geometry_request *r, geometry *g) {
