@@ -294,6 +294,7 @@ typedef struct geometry {
     uint64_t outers; /* how often those come again; blocks, transposed: how many blocks there are */
     uint32_t inner;  /* stream, columns: of these that belong to an output */
     uint32_t apart;  /* the same: columns from one of them to the next */
+    uint32_t row_dims; /* columns: ROW_DIMS */
     uint32_t sharing, width; /* stream: work-items that share a column, columns of a tile */
     uint32_t period;         /* stream: rows after which they begin at the same place within a vector */
     bool phased;             /* stream.cl: PHASED */

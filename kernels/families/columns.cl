@@ -24,7 +24,7 @@ typedef struct {
 
 static inline outer_t outer_at(const dims_t *d, const ulong outer, const ulong columns) {
     outer_t o;
-    o.place = output_place(d, (job_t)outer, KEPT - 1 - APART);
+    o.place = output_place(d, (job_t)outer, KEPT - ROW_DIMS - APART);
     o.out = outer * columns;
     return o;
 }
@@ -50,6 +50,10 @@ static inline void leave(__global const T *in, TARGET, const dims_t *d, const co
     }
 #endif
     partials[PARTIAL_AT(d, o->out + column, part) * EXTREMES + x] = PARTIAL(x, found, k, row);
+#elif ROW_DIMS > 1
+    (void)g;
+    (void)part;
+    put_output(d, in, TARGET_ARGUMENTS, x, o->out + column, found, row, KEY_KNOWN_OF(x, k));
 #else
     const long c = (long)column;
     (void)part;
@@ -181,7 +185,7 @@ static inline void scan_and_leave(__global const T *in, const at_t start, TARGET
 }
 #elif GROUP == 1
 /* Leave a whole vector's answers at once where they lie side by side; false where they do not. */
-#if SPLIT || VEC == 1 || GENERAL
+#if SPLIT || VEC == 1 || GENERAL || ROW_DIMS > 1
 #define LEAVE_VECTOR(o, column, keys, at, from) false
 #else
 #include "memory/answers.clh"

@@ -234,15 +234,18 @@ static uint32_t rows_of_outputs(const geometry_request *r, uint32_t apart) {
 }
 
 /* The outputs in a row that a work-item alone takes as one: neighbours of an output among those of others as long as no
- * segments are worth it; others' in between as long as rows are narrow. */
+ * segments are worth it; others' in between as long as rows are narrow; or those of several dims where one has few. */
 static output_row row_of_outputs(const geometry_request *r) {
     const tuning_row *t = r->tuning;
     const layout *l = r->layout;
     const uint32_t bytes = element_bytes(r->problem), most = min_u32(t->narrow_row_bytes, strip_room(r) / 2) / bytes;
     const uint32_t neighbours = (is_masked(r->problem) ? t->inner_mask_bytes : t->inner_bytes) / bytes;
-    const output_row its = output_row_of(l, neighbours, most), alone = output_row_of(l, 1, 1);
-    const bool is_alone = t->group_columns > 1 || r->strided || l->kept[l->kept_count - 1].size == 1;
-    return is_alone || l->reduction / its.inner < rows_of_outputs(r, its.apart) ? alone : its;
+    const output_row its = output_row_of(l, neighbours, most);
+    if (t->group_columns > 1 || l->kept[l->kept_count - 1].size == 1)
+        return joined_outputs(l, 0);
+    return r->strided || its.inner == 1 || l->reduction / its.inner < rows_of_outputs(r, its.apart)
+               ? joined_outputs(l, min_u64(t->joined_bytes * l->reduction, t->narrow_row_bytes) / bytes)
+               : its;
 }
 
 static const char *lay_out_columns(const geometry_request *r, geometry *g) {
@@ -252,6 +255,11 @@ static const char *lay_out_columns(const geometry_request *r, geometry *g) {
     const output_row its = row_of_outputs(r);
     g->inner = its.inner;
     g->apart = its.apart;
+    g->row_dims = its.inner == 1 ? its.dims : 1;
+    if (g->row_dims > 1) {
+        column.size = its.outputs;
+        column.index = 0; /* answers do not follow each other */
+    }
     if (g->inner > 1) {
         column.size = its.outputs * g->inner;
         column.in = 1;
@@ -263,14 +271,14 @@ static const char *lay_out_columns(const geometry_request *r, geometry *g) {
     const uint64_t rows = l->reduction / g->inner / row->size * ceil_div(row->size, g->fused);
     column.size *= g->fused;
     /* Whether vectors are aligned is told of a dim of the layout itself. */
-    const bool is_kept = g->inner == 1 && g->fused == 1;
+    const bool is_kept = g->inner == 1 && g->fused == 1 && g->row_dims == 1;
     const char *refused = lay_column_tiles(r, is_kept ? kept : &column, rows, l->outputs / its.outputs, g);
     if (refused)
         return refused;
     /* All of them or none: where rows have many ends, lines that are stored in both ways cost more than these save. */
     const bool by_vectors = g->outers == 1 || kept->size % min_u32(g->vector, VECTOR_MAX) == 0;
     g->past =
-        g->fused == 1 && g->inner == 1 && kept->index == 1 && (g->by_lines || by_vectors) && answers_go_past(r, g);
+        g->fused == 1 && g->inner == 1 && column.index == 1 && (g->by_lines || by_vectors) && answers_go_past(r, g);
     assert(g->past || !g->by_lines); /* tiles have room for what is before the first column */
     refused = plan_merge(r, g->tiles * g->outers, min_u64(its.outputs, g->side / g->inner), g);
     if (!refused)
@@ -283,6 +291,8 @@ static void column_options(const geometry *g, writer *out) {
     text_add(out, " -DUNROLL=%" PRIu32 " -DACROSS=%" PRIu32 " -DSTRIP=%" PRIu32, g->unroll, g->lanes, g->strip);
     if (g->panel > 1)
         text_add(out, " -DPANEL=%" PRIu32, g->panel);
+    if (g->row_dims > 1)
+        text_add(out, " -DROW_DIMS=%" PRIu32, g->row_dims);
     text_add(out, "%s%s%s%s%s%s", g->by_lines ? " -DBY_LINES=1" : "", g->inner > 1 ? " -DUNWALKED=1" : "",
              g->apart > 1 ? " -DAPART=1" : "", g->one_block ? " -DONE_BLOCK=1" : "", g->steady ? " -DRUNS=1" : "",
              g->pieces ? " -DTAIL=1" : "");
@@ -292,7 +302,7 @@ static void column_options(const geometry *g, writer *out) {
 static columns_ahead_t rows_ahead(const dims_t *dims, const layout_dim *column, const geometry *g,
                                   uint64_t per_segment) {
     const uint64_t rest = g->later % g->units;
-    const cl_ulong outer_dims = dims->kept_count - 1 - (g->apart > 1);
+    const cl_ulong outer_dims = dims->kept_count - g->row_dims - (g->apart > 1);
     const bool is_outer = g->tiles == 1 && outer_dims;
     return (columns_ahead_t){
         .segments_later = (cl_uint)(rest / per_segment),
@@ -356,6 +366,8 @@ static void describe_columns(const geometry *g, writer *out) {
         text_add(out, ", %" PRIu32 " columns an output", g->inner);
     if (g->apart > 1)
         text_add(out, ", %" PRIu32 " apart", g->apart);
+    if (g->row_dims > 1)
+        text_add(out, ", rows of %" PRIu32 " dims", g->row_dims);
 }
 
 const family family_columns = {

@@ -115,6 +115,9 @@ typedef struct output_row {
 } output_row;
 /* Where they are up to `neighbours`, or up to `most` columns with those of the outputs between; else inner is 1. */
 output_row output_row_of(const layout *l, uint32_t neighbours, uint32_t most);
+/* Outputs of the last kept dim, and of those before it as long as they go on where it ends and are fewer than
+ * `enough`. */
+output_row joined_outputs(const layout *l, uint64_t enough);
 /* Outputs side by side, whose rows along the last reduced dim lie within one step of the outermost of the others. */
 uint64_t outputs_inside(const layout *l);
 /* Whether the input is more than what caches may hold of it from one run to the next. */

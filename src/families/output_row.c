@@ -28,6 +28,16 @@ output_row output_row_of(const layout *l, uint32_t neighbours, uint32_t most) {
                : alone;
 }
 
+output_row joined_outputs(const layout *l, uint64_t enough) {
+    const layout_dim *kept = &l->kept[l->kept_count - 1];
+    output_row row = {1, 1, 1, kept->size};
+    for (; row.dims < l->kept_count && row.outputs < enough && goes_on(kept - 1, kept); --kept) {
+        row.outputs *= kept[-1].size;
+        ++row.dims;
+    }
+    return row;
+}
+
 uint64_t outputs_inside(const layout *l) {
     uint64_t outputs = 1, outermost = 0;
     for (uint32_t i = 0; i + 1 < l->reduced_count; ++i)

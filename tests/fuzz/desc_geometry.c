@@ -94,12 +94,21 @@ static void check_transposed(const layout *l, uint32_t bits, const geometry *g) 
     REQUIRE(!g->words && !g->ptx && g->load != LOAD_ALIGNED && g->load != LOAD_STRIDED, "load %d", (int)g->load);
 }
 
-/* Outputs of a row of columns: of the last kept dim, and of the one before where columns of each are apart. */
+/* Outputs of a row of columns: of the last kept dim, and of the one before where columns of each are apart; or of
+ * several dims that go on where the next one ends. */
 static uint64_t outputs_of_row(const layout *l, const geometry *g) {
-    const layout_dim *const last = &l->kept[l->kept_count - 1];
+    const layout_dim *last = &l->kept[l->kept_count - 1];
+    uint64_t outputs = last->size * (g->apart > 1 ? l->kept[l->kept_count - 2].size : 1);
     REQUIRE(g->apart >= 1 && (g->apart == 1 || (g->inner > 1 && l->kept_count > 1 && last->size == g->apart)),
             "%" PRIu32 " apart", g->apart);
-    return last->size * (g->apart > 1 ? l->kept[l->kept_count - 2].size : 1);
+    REQUIRE(g->row_dims <= l->kept_count && (g->row_dims <= 1 || g->inner == 1), "rows of %" PRIu32 " dims",
+            g->row_dims);
+    for (uint32_t i = 1; i < g->row_dims; ++i, --last) {
+        REQUIRE(last[-1].in == last->in * (int64_t)last->size && last[-1].mask == last->mask * (int64_t)last->size,
+                "dim %" PRIu32 " goes on elsewhere", i);
+        outputs *= last[-1].size;
+    }
+    return outputs;
 }
 
 /* Tiles cover the columns, work-items a tile whatever its vectors begin with, and those that share a column have rows
