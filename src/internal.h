@@ -289,12 +289,13 @@ typedef struct geometry {
     uint64_t segment_vectors; /* rows, segments: vectors of the last reduced dim */
     bool one_block;           /* columns: no accumulator counts more rows than it can; rows placed: a row is a block */
     bool past, by_lines;      /* columns: PAST, BY_LINES */
-    uint64_t tiles;  /* over the columns of columns and stream, over outputs side by side of segments, of a run of
-                        transposed */
-    uint64_t outers; /* how often those come again; blocks, transposed: how many blocks there are */
-    uint32_t inner;  /* stream, columns: of these that belong to an output */
-    uint32_t apart;  /* the same: columns from one of them to the next */
+    uint64_t tiles;    /* over the columns of columns and stream, over outputs side by side of segments, of a run of
+                          transposed */
+    uint64_t outers;   /* how often those come again; blocks, transposed: how many blocks there are */
+    uint32_t inner;    /* stream, columns: of these that belong to an output */
+    uint32_t apart;    /* the same: columns from one of them to the next */
     uint32_t row_dims; /* columns: ROW_DIMS */
+    uint32_t pitch;    /* ROW_DIMS > 1: columns from the first of the last kept dim to the next such one */
     uint32_t sharing, width; /* stream: work-items that share a column, columns of a tile */
     uint32_t period;         /* stream: rows after which they begin at the same place within a vector */
     bool phased;             /* stream.cl: PHASED */

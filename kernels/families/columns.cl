@@ -36,6 +36,17 @@ static inline outer_t outer_at(const dims_t *d, const ulong outer, const ulong c
 #define ANSWER_AT(g, answer) ((answer) * (g)->column_stride)
 #endif
 
+#if ROW_DIMS > 1
+/* Where the output of a column lies that is the last kept dim's, and how many of its outputs are left from there on: 0
+ * between two rows of them. */
+static inline output_place_t place_in_row(const dims_t *d, const columns_t *g, const outer_t *o, const ulong column,
+                                          ulong *left) {
+    const ulong size = d->kept_size[KEPT - 1], above = column / g->apart, last = column - above * g->apart;
+    *left = size - min(last, size);
+    return output_place(d, (job_t)(o->out + above * size + last), KEPT);
+}
+#endif
+
 /* Leave one column's answer of extreme x. */
 static inline void leave(__global const T *in, TARGET, const dims_t *d, const columns_t *g, const outer_t *o,
                          const ulong part, const ulong column, const uint x, const bool found, const T k,
@@ -51,9 +62,12 @@ static inline void leave(__global const T *in, TARGET, const dims_t *d, const co
 #endif
     partials[PARTIAL_AT(d, o->out + column, part) * EXTREMES + x] = PARTIAL(x, found, k, row);
 #elif ROW_DIMS > 1
-    (void)g;
+    ulong rest;
+    const output_place_t place = place_in_row(d, g, o, column, &rest);
     (void)part;
-    put_output(d, in, TARGET_ARGUMENTS, x, o->out + column, found, row, KEY_KNOWN_OF(x, k));
+    if (rest)
+        put_answer(d, in, TARGET_ARGUMENTS, x, place.index[x], place.value[x], OF_INPUT(place.in), found, row,
+                   KEY_KNOWN_OF(x, k));
 #else
     const long c = (long)column;
     (void)part;
@@ -82,7 +96,11 @@ static inline void leave_best(__global const T *in, TARGET, const dims_t *d, con
 #else
 #define ANSWERS_OF(g, columns) (columns)
 #endif
+#if ROW_DIMS > 1
+#define ANSWERS(g) (dims.outputs / (g).outers)
+#else
 #define ANSWERS(g) ANSWERS_OF(g, (g).columns / FUSED) /* size of the last kept dim */
+#endif
 #define UNIT_WIDTH ANSWERS_OF(g, TILE_COLUMNS(&g))
 #define UNIT_FIRST(unit) ((unit) / g.tiles * ANSWERS(g) + (unit) % g.tiles * UNIT_WIDTH)
 #define UNIT_COUNT(unit) min(UNIT_WIDTH, ANSWERS(g) - (unit) % g.tiles * UNIT_WIDTH)
@@ -236,6 +254,29 @@ static inline bool leave_vector(__global const T *in, OUTPUTS, const dims_t *d, 
 }
 #endif
 
+#if ROW_DIMS > 1 && !SPLIT
+/* Leave the answers of extreme x of a vector at column `start`, from column `own` on: one step of the last kept dim
+ * after the other. */
+static inline void leave_row(__global const T *in, TARGET, const dims_t *d, const columns_t *g, const outer_t *o,
+                             const uint x, const ulong start, const ulong own, const T *keys, const uint *at,
+                             const ulong from) {
+    for (ulong column = own; column < start + VEC;) {
+        ulong left;
+        output_place_t place = place_in_row(d, g, o, column, &left);
+        if (left == 0) {
+            column = (column / g->apart + 1) * g->apart;
+            continue;
+        }
+        for (; left && column < start + VEC; --left, ++column) {
+            const uint j = (uint)(column - start);
+            put_answer(d, in, TARGET_ARGUMENTS, x, place.index[x], place.value[x], OF_INPUT(place.in),
+                       WINS(keys[j], at[j]), from + at[j], KEY_KNOWN_OF(x, keys[j]));
+            move_output(&place, d, KEPT - 1, 1);
+        }
+    }
+}
+#endif
+
 /* Leave the answers of the one lane's vector s. */
 static inline void leave_answers(__global const T *in, TARGET, const dims_t *d, const columns_t *g, const outer_t *o,
                                  const ulong part, const ulong from, const ulong column, const int s,
@@ -250,10 +291,14 @@ static inline void leave_answers(__global const T *in, TARGET, const dims_t *d, 
         /* A last vector that is moved back stores some answers of the one before again, of its own tile. */
         if ((long)start <= (long)own && (long)start >= (long)column && LEAVE_VECTOR(o, start, keys, at, from))
             return;
+#if ROW_DIMS > 1 && !SPLIT
+        leave_row(in, TARGET_ARGUMENTS, d, g, o, x, start, max(start, own), keys, at, from);
+#else
         for (int j = 0; j < VEC; ++j)
             if ((long)start + j >= (long)own)
                 leave(in, TARGET_ARGUMENTS, d, g, o, part, start + (ulong)j, x, WINS(keys[j], at[j]), keys[j],
                       from + at[j]);
+#endif
     }
 }
 

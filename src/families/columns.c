@@ -241,10 +241,11 @@ static output_row row_of_outputs(const geometry_request *r) {
     const uint32_t bytes = element_bytes(r->problem), most = min_u32(t->narrow_row_bytes, strip_room(r) / 2) / bytes;
     const uint32_t neighbours = (is_masked(r->problem) ? t->inner_mask_bytes : t->inner_bytes) / bytes;
     const output_row its = output_row_of(l, neighbours, most);
+    const uint32_t gap = r->split ? 0 : t->line_bytes / bytes - 1; /* which leaves no line out */
     if (t->group_columns > 1 || l->kept[l->kept_count - 1].size == 1)
-        return joined_outputs(l, 0);
+        return joined_outputs(l, 0, 0);
     return r->strided || its.inner == 1 || l->reduction / its.inner < rows_of_outputs(r, its.apart)
-               ? joined_outputs(l, min_u64(t->joined_bytes * l->reduction, t->narrow_row_bytes) / bytes)
+               ? joined_outputs(l, min_u64(t->joined_bytes * l->reduction, t->narrow_row_bytes) / bytes, gap)
                : its;
 }
 
@@ -256,8 +257,9 @@ static const char *lay_out_columns(const geometry_request *r, geometry *g) {
     g->inner = its.inner;
     g->apart = its.apart;
     g->row_dims = its.inner == 1 ? its.dims : 1;
+    g->pitch = its.pitch;
     if (g->row_dims > 1) {
-        column.size = its.outputs;
+        column.size = columns_of_row(l, its.outputs, 1, its.pitch);
         column.index = 0; /* answers do not follow each other */
     }
     if (g->inner > 1) {
@@ -321,11 +323,11 @@ static void set_column_tiles(const layout_dim *column, const geometry *g, uint64
                          .parts = g->parts,
                          .rows = g->units,
                          .chunk = g->chunk,
-                         .columns = column->size * g->inner * fused,
+                         .columns = column->size * fused,
                          .tiles = g->tiles,
                          .side = g->side,
                          .inner = g->inner,
-                         .apart = g->apart,
+                         .apart = g->pitch ? g->pitch : g->apart,
                          .outers = g->outers,
                          .per_tiles = reciprocal(g->tiles),
                          .per_outers = reciprocal(g->outers),
@@ -356,7 +358,7 @@ static void set_column_tiles(const layout_dim *column, const geometry *g, uint64
 
 static void set_columns(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
     layout_dim column = l->kept[l->kept_count - 1];
-    column.size = l->outputs / g->outers;
+    column.size = columns_of_row(l, l->outputs / g->outers, g->inner, g->pitch);
     set_column_tiles(&column, g, jobs, arguments);
 }
 

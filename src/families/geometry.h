@@ -112,12 +112,15 @@ block_run block_run_of(const layout *l);
 typedef struct output_row {
     uint32_t inner, apart, dims;
     uint64_t outputs;
+    uint32_t pitch; /* several dims: columns from the first of the last one to the next such one */
 } output_row;
 /* Where they are up to `neighbours`, or up to `most` columns with those of the outputs between; else inner is 1. */
 output_row output_row_of(const layout *l, uint32_t neighbours, uint32_t most);
-/* Outputs of the last kept dim, and of those before it as long as they go on where it ends and are fewer than
- * `enough`. */
-output_row joined_outputs(const layout *l, uint64_t enough);
+/* Outputs of the last kept dim, and of those before it as long as they go on where it ends, the first of them after up
+ * to `gap` elements (`pitch` of its row), and are fewer than `enough`. */
+output_row joined_outputs(const layout *l, uint64_t enough, uint32_t gap);
+/* Columns of a row of so many outputs. */
+uint64_t columns_of_row(const layout *l, uint64_t outputs, uint32_t inner, uint32_t pitch);
 /* Outputs side by side, whose rows along the last reduced dim lie within one step of the outermost of the others. */
 uint64_t outputs_inside(const layout *l);
 /* Whether the input is more than what caches may hold of it from one run to the next. */

@@ -95,20 +95,28 @@ static void check_transposed(const layout *l, uint32_t bits, const geometry *g) 
 }
 
 /* Outputs of a row of columns: of the last kept dim, and of the one before where columns of each are apart; or of
- * several dims that go on where the next one ends. */
+ * several dims that go on where the next one ends, or the last but one at a distance that leaves no line out. */
 static uint64_t outputs_of_row(const layout *l, const geometry *g) {
     const layout_dim *last = &l->kept[l->kept_count - 1];
     uint64_t outputs = last->size * (g->apart > 1 ? l->kept[l->kept_count - 2].size : 1);
+    int64_t pitch = g->row_dims > 1 ? g->pitch : 0;
     REQUIRE(g->apart >= 1 && (g->apart == 1 || (g->inner > 1 && l->kept_count > 1 && last->size == g->apart)),
             "%" PRIu32 " apart", g->apart);
     REQUIRE(g->row_dims <= l->kept_count && (g->row_dims <= 1 || g->inner == 1), "rows of %" PRIu32 " dims",
             g->row_dims);
-    for (uint32_t i = 1; i < g->row_dims; ++i, --last) {
-        REQUIRE(last[-1].in == last->in * (int64_t)last->size && last[-1].mask == last->mask * (int64_t)last->size,
+    REQUIRE(g->row_dims <= 1 || (g->pitch >= last->size && g->pitch < last->size + 64), "pitch %" PRIu32, g->pitch);
+    REQUIRE(g->row_dims <= 1 || g->pitch == last->size || g->parts == 1, "%" PRIu64 " parts with gaps", g->parts);
+    for (uint32_t i = 1; i < g->row_dims; ++i, --last, pitch = (int64_t)last->size) {
+        REQUIRE(last[-1].in == last->in * pitch && last[-1].mask == last->mask * pitch,
                 "dim %" PRIu32 " goes on elsewhere", i);
         outputs *= last[-1].size;
     }
     return outputs;
+}
+
+static uint64_t columns_of(const layout *l, uint64_t outputs, const geometry *g) {
+    const uint64_t size = l->kept[l->kept_count - 1].size;
+    return g->row_dims > 1 ? (outputs / size - 1) * g->pitch + size : outputs * g->inner;
 }
 
 /* Tiles cover the columns, work-items a tile whatever its vectors begin with, and those that share a column have rows
@@ -238,7 +246,7 @@ static void check_parts(const layout *l, const geometry *g) {
         const layout_dim *const column = &l->kept[l->kept_count - 1];
         const layout_dim *const row = &l->reduced[l->reduced_count - (g->inner > 1 ? 2 : 1)];
         const uint64_t rows = l->reduction / g->inner / row->size * ceil_div(row->size, g->fused);
-        const uint64_t its = outputs_of_row(l, g), columns_of_row = its * g->inner;
+        const uint64_t its = outputs_of_row(l, g), columns_of_row = columns_of(l, its, g);
         if (g->fused != 1)
             check_fused(columns_of_row, column, row, g);
         REQUIRE(g->side <= (uint64_t)g->lanes * g->vector * g->strip &&
