@@ -206,6 +206,24 @@ static inline void transpose_back(PLACES_T v[COLUMNS]) {
 #define BLOCK_AT(d, g, block, what) unravel((block), OUTERS, (d)->kept_size, (d)->kept_##what)
 #endif
 
+/* The indices told of these places. */
+static inline VECTOR(IDX_T) answers_of(const dims_t *d, const PLACES_T places) {
+    const VECTOR(IDX_T) answers = AS(IDX_T)(CONVERT(SIGNED_IDX_T)(places));
+    (void)d;
+#if REVERSED || REPEATED
+    return INDEX_OF(IDX_T, d, 0, answers) | AS(IDX_T)(CONVERT(SIGNED_IDX_T)(places < (PLACES_T)0));
+#else
+    return answers;
+#endif
+}
+
+/* Whether VEC blocks from `first` on are in one step of all dims but their last. */
+#if ONE_OUTER
+#define IN_A_ROW(g, first) ((void)(first), true)
+#else
+#define IN_A_ROW(g, first) ((first) % (g)->length + VEC <= (g)->length)
+#endif
+
 /* Leave the answers of the blocks from `first` on where they lie as the blocks do, or backwards; false where they do
  * not. */
 #define AS_BLOCKS(g, step, what) ((g)->block_##what == COLUMNS * (step) && (g)->column_##what == (step))
@@ -216,22 +234,13 @@ static inline bool leave_together(OUTPUTS, const dims_t *d, const transposed_t *
     if (!AS_BLOCKS(g, step, value))
         return false;
 #endif
-    if (!AS_BLOCKS(g, step, index))
+    if (!AS_BLOCKS(g, step, index) || !IN_A_ROW(g, first))
         return false;
-#if !ONE_OUTER
-    if (first % g->length + VEC > g->length)
-        return false;
-#endif
     __global IDX_T *const first_index = index + d->index_offset + BLOCK_AT(d, g, first, index);
     transpose_back(places);
 #pragma unroll
-    for (int i = 0; i < COLUMNS; ++i) {
-        VECTOR(IDX_T) answers = AS(IDX_T)(CONVERT(SIGNED_IDX_T)(places[i]));
-#if REVERSED || REPEATED
-        answers = INDEX_OF(IDX_T, d, 0, answers) | AS(IDX_T)(CONVERT(SIGNED_IDX_T)(places[i] < (PLACES_T)0));
-#endif
-        put_piece(PIECE_ALONG(answers, step), PIECE_AT(first_index, i * VEC, step));
-    }
+    for (int i = 0; i < COLUMNS; ++i)
+        put_piece(PIECE_ALONG(answers_of(d, places[i]), step), PIECE_AT(first_index, i * VEC, step));
 #if VALUE
     __global T *const first_value = value + d->value_offset + BLOCK_AT(d, g, first, value);
     transpose_back(values);
@@ -243,6 +252,34 @@ static inline bool leave_together(OUTPUTS, const dims_t *d, const transposed_t *
 #endif
     return true;
 }
+
+#if COLUMNS > 1
+/* The same where those of each column lie side by side, or backwards. */
+static inline bool leave_columns(OUTPUTS, const dims_t *d, const transposed_t *g, const ulong first,
+                                 const PLACES_T places[COLUMNS], const PLACES_T values[COLUMNS]) {
+    const long step = g->block_index >> 63 | 1; /* no condition: docs/quirks.md */
+#if VALUE
+    if (g->block_value != step)
+        return false;
+#endif
+    if (g->block_index != step || !IN_A_ROW(g, first))
+        return false;
+    __global IDX_T *const first_index = index + d->index_offset + BLOCK_AT(d, g, first, index);
+#pragma unroll
+    for (int c = 0; c < COLUMNS; ++c)
+        put_piece(PIECE_ALONG(answers_of(d, places[c]), step), PIECE_AT(first_index + c * g->column_index, 0, step));
+#if VALUE
+    __global T *const first_value = value + d->value_offset + BLOCK_AT(d, g, first, value);
+#pragma unroll
+    for (int c = 0; c < COLUMNS; ++c)
+        PASTE(vstore, VEC)
+        (PIECE_ALONG(AS(T)(values[c]), step), 0, PIECE_AT(first_value + c * g->column_value, 0, step));
+#else
+    (void)values;
+#endif
+    return true;
+}
+#endif
 
 /* Leave the answers of a column of VEC blocks, of which the first `before` are another's; the first one lies at element
  * `start`. Most blocks are one step of the last of their dims behind the one before. */
@@ -287,6 +324,10 @@ static inline void leave_blocks(__global const T *in, TARGET, const dims_t *d, c
     }
     if (before == 0 && leave_together(TARGET_ARGUMENTS, d, g, first, places, values))
         return;
+#if COLUMNS > 1
+    if (before == 0 && leave_columns(TARGET_ARGUMENTS, d, g, first, places, values))
+        return;
+#endif
     for (int c = 0; c < COLUMNS; ++c)
         leave(in, TARGET_ARGUMENTS, d, g, start, first, before, c, places[c], AS(T)(values[c]));
 }
