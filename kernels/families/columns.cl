@@ -47,6 +47,7 @@ static inline output_place_t place_in_row(const dims_t *d, const columns_t *g, c
 }
 #endif
 
+#if ROW_DIMS == 1 || FUSED > 1 || SPLIT
 /* Leave one column's answer of extreme x. */
 static inline void leave(__global const T *in, TARGET, const dims_t *d, const columns_t *g, const outer_t *o,
                          const ulong part, const ulong column, const uint x, const bool found, const T k,
@@ -76,6 +77,7 @@ static inline void leave(__global const T *in, TARGET, const dims_t *d, const co
                KEY_KNOWN_OF(x, k));
 #endif
 }
+#endif
 
 #if GROUP > 1
 /* The same of all, whose rows count from `from`. */
@@ -283,6 +285,7 @@ static inline void leave_answers(__global const T *in, TARGET, const dims_t *d, 
                                  const strip_t *strip) {
     const ulong own = column + (ulong)s * VEC;
     const ulong start = vector_start(g, own);
+    (void)part;
 #pragma unroll
     for (uint x = 0; x < EXTREMES; ++x) {
         T keys[VEC];

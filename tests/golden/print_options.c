@@ -69,7 +69,8 @@ static bool is_of(const geometry *g, const char *name) {
 static void print_longer(const struct problem *p, const layout *l, const geometry *g) {
     const bool has_pieces = g->finish != ORDERING_NONE && g->scan.group > 1 &&
                             ((is_of(g, "rows") && !lies_anywhere(g)) || is_of(g, "columns"));
-    const bool columns = is_of(g, "columns") && g->scan.group == 1 && g->fused == 1 && g->inner == 1 && g->parts == 1;
+    const bool columns = is_of(g, "columns") && g->scan.group == 1 && g->fused == 1 && g->inner == 1 &&
+                         g->row_dims == 1 && g->parts == 1;
     if ((columns || is_of(g, "transposed")) && g->vector > 1 && !p->value.type && !is_general(p)) {
         geometry longer = *g;
         longer.past = true;
