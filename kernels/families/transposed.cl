@@ -273,7 +273,7 @@ static inline bool leave_columns(OUTPUTS, const dims_t *d, const transposed_t *g
 #pragma unroll
     for (int c = 0; c < COLUMNS; ++c)
         PASTE(vstore, VEC)
-        (PIECE_ALONG(AS(T)(values[c]), step), 0, PIECE_AT(first_value + c * g->column_value, 0, step));
+    (PIECE_ALONG(AS(T)(values[c]), step), 0, PIECE_AT(first_value + c * g->column_value, 0, step));
 #else
     (void)values;
 #endif
