@@ -268,7 +268,7 @@ static const char *lay_out_columns(const geometry_request *r, geometry *g) {
         column.mask = its.apart > 1 ? kept->mask : l->reduced[l->reduced_count - 1].mask;
     }
     const layout_dim *row = &l->reduced[l->reduced_count - (g->inner > 1 ? 2 : 1)];
-    assert(row->size > 0);
+    assert(row->size > 0 && g->inner > 0);
     g->fused = rows_fused(r, &column, row, g->inner);
     const uint64_t rows = l->reduction / g->inner / row->size * ceil_div(row->size, g->fused);
     column.size *= g->fused;
