@@ -36,7 +36,7 @@ static inline outer_t outer_at(const dims_t *d, const ulong outer, const ulong c
 #define ANSWER_AT(g, answer) ((answer) * (g)->column_stride)
 #endif
 
-#if ROW_DIMS > 1
+#if ROW_DIMS > 1 && !SPLIT
 /* Where the output of a column lies that is the last kept dim's, and how many of its outputs are left from there on: 0
  * between two rows of them. */
 static inline output_place_t place_in_row(const dims_t *d, const columns_t *g, const outer_t *o, const ulong column,

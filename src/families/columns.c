@@ -241,7 +241,7 @@ static output_row row_of_outputs(const geometry_request *r) {
     const uint32_t bytes = element_bytes(r->problem), most = min_u32(t->narrow_row_bytes, strip_room(r) / 2) / bytes;
     const uint32_t neighbours = (is_masked(r->problem) ? t->inner_mask_bytes : t->inner_bytes) / bytes;
     const output_row its = output_row_of(l, neighbours, most);
-    const uint32_t gap = r->split ? 0 : t->line_bytes / bytes - 1; /* which leaves no line out */
+    const uint32_t gap = r->split ? 0 : max_u32(t->line_bytes / bytes, 1) - 1; /* which leaves no line out */
     if (t->group_columns > 1 || l->kept[l->kept_count - 1].size == 1)
         return joined_outputs(l, 0, 0);
     return r->strided || its.inner == 1 || l->reduction / its.inner < rows_of_outputs(r, its.apart)
@@ -258,12 +258,10 @@ static const char *lay_out_columns(const geometry_request *r, geometry *g) {
     g->apart = its.apart;
     g->row_dims = its.inner == 1 ? its.dims : 1;
     g->pitch = its.pitch;
-    if (g->row_dims > 1) {
-        column.size = columns_of_row(l, its.outputs, 1, its.pitch);
+    column.size = columns_of_row(l, its.outputs, its.inner, its.pitch);
+    if (g->row_dims > 1)
         column.index = 0; /* answers do not follow each other */
-    }
     if (g->inner > 1) {
-        column.size = its.outputs * g->inner;
         column.in = 1;
         column.mask = its.apart > 1 ? kept->mask : l->reduced[l->reduced_count - 1].mask;
     }

@@ -173,11 +173,9 @@ static bool memory_has_runs(const geometry_request *r, const geometry *g) {
     const layout_dim *const last = &r->layout->reduced[r->layout->reduced_count - 1];
     const uint32_t bytes = element_bytes(r->problem);
     const memory_layout m = order_of(r->layout);
-    const uint32_t few = r->tuning->permuted_elements;
-    const bool many_dims = few && r->layout->reduced_count > 2 && r->layout->reduction >= few;
     (void)g;
     return r->layout->reduced_count <= r->tuning->permuted_dims &&
-           (many_dims || r->layout->reduction >= r->tuning->permuted_bytes / bytes) &&
+           r->layout->reduction >= r->tuning->permuted_bytes / bytes &&
            m.run * bytes >= r->tuning->permuted_run_bytes &&
            (last->in != 1 ||
             (last->size < r->tuning->permuted_row_bytes / bytes && (!m.is_sorted || outputs_inside(r->layout) == 1)));
