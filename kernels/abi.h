@@ -222,11 +222,13 @@ typedef struct {
 #define FEW_ELEMENTS_MOST 1024
 
 /* `vectors` in all, `row_vectors` over the last kept dim, of which the last one begins with `last_before`
- * outputs of the one before it; a work-item has `turns` of them one after the other. */
+ * outputs of the one before it; a work-item has `turns` of them one after the other. LOAD_SHIFTED: vectors that begin
+ * there, for the first element of a reduction, have all their words inside the tensor. */
 typedef struct {
     abi_ulong jobs, jobs_per_group;
     abi_ulong vectors, row_vectors, per_row_vectors;
     abi_long column_stride, column_index, column_value; /* between neighbouring outputs: see columns_t */
+    abi_long whole_from, whole_to;
     abi_uint elements, turns, last_before, unused;
 } few_rows_t;
 

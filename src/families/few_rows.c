@@ -20,9 +20,19 @@ static uint32_t whole_vector(const geometry_request *r) {
     return vector;
 }
 
-/* Else a word of narrow elements. Where the answers are more bytes than the input, no more outputs than one store takes
- * the answers of, so that neighbours' stores fill lines. Elements of 16 bits then come one by one, and so do pairs of
- * 8; words of 8 bits are shifted. */
+/* Elements of a vector that begins anywhere: no wider than leaves few outputs to be read twice at the end of a row, and
+ * a word at least. */
+#define SHIFTED_BYTES 16u /* at most */
+static uint32_t shifted_vector(const geometry_request *r, uint32_t most) {
+    const uint64_t size = column_of(r->layout)->size, share = r->tuning->idle_share;
+    uint32_t vector = min_u32(min_u32(full_vector(r), most), SHIFTED_BYTES / element_bytes(r->problem));
+    while (vector > word_of(r) && (vector > size || (ceil_div(size, vector) * vector - size) * share > size))
+        vector /= 2;
+    return vector;
+}
+
+/* Else words of narrow elements. Where the answers are more bytes than the input, no more outputs than one store takes
+ * the answers of, so that neighbours' stores fill lines; pairs of 8 bits then come one by one. */
 #define STORE_BYTES 16u
 static void choose_vector(const geometry_request *r, geometry *g) {
     const layout_dim *column = column_of(r->layout);
@@ -36,8 +46,9 @@ static void choose_vector(const geometry_request *r, geometry *g) {
         g->vector = min_u32(g->vector, answers);
     g->load = kind_of_load(r, true, g->vector);
     if (g->vector < least && narrow) {
-        g->vector = least;
-        g->load = bytes == 1 && least == word && r->device->little_endian ? LOAD_SHIFTED : LOAD_UNALIGNED;
+        const bool shifted = bytes <= 2 && least == word && r->device->little_endian;
+        g->vector = shifted ? shifted_vector(r, stores_more ? answers : VECTOR_MAX) : least;
+        g->load = shifted ? LOAD_SHIFTED : LOAD_UNALIGNED;
     }
     choose_mask(r, column->mask, g->load != LOAD_ALIGNED, g);
 }
@@ -97,7 +108,7 @@ static void add_options(const geometry *g, writer *out) {
 
 static void set_few_rows(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
     const layout_dim *column = column_of(l);
-    const few_rows_t rows = {.jobs = jobs,
+    few_rows_t rows = {.jobs = jobs,
                              .jobs_per_group = g->scan.jobs_per_group,
                              .vectors = g->outers * g->tiles,
                              .row_vectors = g->tiles,
@@ -108,6 +119,12 @@ static void set_few_rows(const layout *l, const geometry *g, uint64_t jobs, kern
                              .elements = (cl_uint)g->units,
                              .turns = g->batch,
                              .last_before = (cl_uint)(g->tiles * g->vector - column->size)};
+    layout firsts = *l; /* the first element of each reduction */
+    cl_ulong from, to;
+    firsts.reduced_count = 0;
+    addressed_elements(&firsts, &from, &to);
+    rows.whole_from = (cl_long)from + (WORD_BYTES - 1);
+    rows.whole_to = (cl_long)to - g->vector - (WORD_BYTES - 1);
     arguments->dims.maximum.column_index = column->max_index;
     arguments->dims.maximum.column_value = column->max_value;
     set_argument(arguments, 0, &rows, sizeof rows);

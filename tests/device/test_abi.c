@@ -72,6 +72,8 @@ static const fact whole[] = {
     AT(few_rows_t, column_stride),
     AT(few_rows_t, column_index),
     AT(few_rows_t, column_value),
+    AT(few_rows_t, whole_from),
+    AT(few_rows_t, whole_to),
     AT(few_rows_t, elements),
     AT(few_rows_t, turns),
     AT(few_rows_t, last_before),
