@@ -160,10 +160,10 @@ typedef struct {
     abi_uint pieces, piece;
 } columns_tail_t;
 
-/* AHEAD: from a row to the one that is asked for, so many segments (positions on the reduced dims before the last that
- * is walked), rows and jobs later. A column has `segments`, and the next job begins `next` elements behind this one. */
+/* AHEAD: from a row to the one that is asked for, so many rows and jobs later; the next job begins `next` elements behind
+ * this one. */
 typedef struct {
-    abi_uint segments_later, rows_later, jobs_later, segments;
+    abi_uint rows_later, jobs_later;
     abi_long next;
 } columns_ahead_t;
 

@@ -111,8 +111,8 @@ static inline void leave_best(__global const T *in, TARGET, const dims_t *d, con
 /* In the reduction, the first of the rows that are row k here. */
 static inline ulong row_of(const columns_t *g, const ulong k) {
 #if FUSED > 1
-    const walk_t w = walk_to(k, g->segment);
-    return w.segment * g->segment_rows + FIRST_ROW(g, w.x);
+    const ulong segment = segment_of(k, g->segment);
+    return segment * g->segment_rows + FIRST_ROW(g, k - segment * g->segment);
 #else
     (void)g;
     return k;

@@ -20,6 +20,11 @@
  */
 #include "options.clh"
 
+/* Whether rows begin and end anywhere (rows_anywhere.clh). */
+#define ANYWHERE (OVERLAP && LOAD_ALIGNED)
+#if ANYWHERE
+#define STEP_COUNT uint
+#endif
 #include "memory/index.clh"
 #include "order/order.clh"
 #include "workgroup/finish.clh"
@@ -40,8 +45,6 @@
 #define ELEMENT_STRIDE(g) 1
 #endif
 
-/* Whether rows begin and end anywhere (rows_anywhere.clh). */
-#define ANYWHERE (OVERLAP && LOAD_ALIGNED)
 #if ANYWHERE /* else accumulators lie in memory where there are many */
 #define ALWAYS __attribute__((always_inline))
 #else
@@ -55,6 +58,10 @@
 #define IN_PARAMETER
 #endif
 
+/* Without its vectors, a position leads to its segment. */
+#define SEGMENT_STEP STEPS(0, 0)
+#define WALK_TO(dims, g, v) walk_to((dims), (v), (g)->segment_vectors, SEGMENT_STEP)
+
 #if ANYWHERE
 #include "families/rows_anywhere.clh"
 #endif
@@ -65,84 +72,55 @@ static inline ulong index_of(const at_t start, const dims_t *dims, const rows_t 
     (void)start;
     (void)dims;
 #if OVERLAP
-    const walk_t w = walk_to(v, g->segment_vectors);
-    return w.segment * g->segment + vector_place(w.x, g->segment) + j;
+    const ulong segment = segment_of(v, g->segment_vectors);
+    return segment * g->segment + vector_place(v - segment * g->segment_vectors, g->segment) + j;
 #else
     (void)g;
     return v * VEC + j;
 #endif
 }
 
-/* Where vector x of the segment lies that begins at `segment`. */
-static inline at_t vector_in(const at_t start, const dims_t *dims, const rows_t *g, const steps_t segment,
-                             const ulong x) {
+/* Where the vector at w lies, whose place in its segment is not yet in w.at. */
+static inline at_t vector_at(const at_t start, const dims_t *dims, const rows_t *g, const walk_t w) {
     (void)dims;
-    return moved(start, segment + (long)vector_place(x, g->segment) * STEPS(ELEMENT_STRIDE(g), dims->mask.along));
+    return moved(start, w.at + (long)vector_place(w.x, g->segment) * STEPS(ELEMENT_STRIDE(g), dims->mask.along));
 }
-
-/* Where a lane is: the next vector's position and address. Over more than two dims, and over two where each vector has
- * a prefetch, also what divisions have told of its segment: where it begins, and how far ahead the prefetch is. */
-#define SEGMENT_KNOWN (WALKED > 2 || (WALKED == 2 && AHEAD && !TOGETHER))
+/* Where a lane is, and how far it is to its next vector and to what is asked for meanwhile. */
 typedef struct {
-    walk_t walk;
+    walk_t walk, by;
     at_t vector;
-#if SEGMENT_KNOWN
-    steps_t segment;
-    long ahead;
+#if AHEAD && REDUCED != 1
+    walk_t later;
 #endif
 } step_t;
 
 #define ELEMENTS_AHEAD (AHEAD * 8 / BITS)
-#if AHEAD && REDUCED != 1
-/* Elements from an element to that which is read AHEAD bytes later, in another segment than that of its own, in the
- * next output at last. Of shorter segments that is so many whole ones later. */
-static inline long way_ahead(const dims_t *dims, const rows_t *g, const walk_t w, const steps_t segment) {
-    walk_t ahead = w;
-    long next_output = 0;
-    ahead.segment += max((uint)(ELEMENTS_AHEAD / g->segment), 1u);
-    const long back = g->segment > ELEMENTS_AHEAD ? (long)g->segment - ELEMENTS_AHEAD : 0;
-#if REDUCED == 2
-    if (ahead.segment >= dims->reduced_size[0]) {
-        ahead.segment -= dims->reduced_size[0];
-        next_output = dims->kept_in[KEPT - 1];
-    }
-#endif
-    return OF_INPUT(segment_start(dims, ahead)) - OF_INPUT(segment) + next_output - back;
-}
-#endif
-
-static inline void enter_segment(const dims_t *dims, const rows_t *g, step_t *step) {
-#if SEGMENT_KNOWN
-    step->segment = segment_start(dims, step->walk);
-#if AHEAD
-    step->ahead = way_ahead(dims, g, step->walk, step->segment);
-#endif
-#endif
-    (void)dims;
-    (void)g;
-    (void)step;
-}
 static inline step_t step_at(const dims_t *dims, const rows_t *g, const ulong v) {
     step_t step;
-    step.walk = walk_to(v, g->segment_vectors);
-    enter_segment(dims, g, &step);
+    step.walk = WALK_TO(dims, g, v);
+    step.by = WALK_TO(dims, g, LANES);
+#if AHEAD && REDUCED != 1 /* of short segments so many whole ones later as are read meanwhile */
+    step.later = WALK_TO(dims, g, max((uint)(ELEMENTS_AHEAD / g->segment), 1u) * g->segment_vectors);
+#endif
     return step;
 }
 #if !STEADY
-static inline void step_on(const dims_t *dims, const rows_t *g, const walk_t by, step_t *step) {
-    const ulong before = step->walk.segment;
-    walk_on(&step->walk, by, g->segment_vectors);
-    if (SEGMENT_KNOWN && step->walk.segment != before)
-        enter_segment(dims, g, step);
+static inline void step_on(const dims_t *dims, const rows_t *g, const walk_t by, walk_t *walk) {
+    walk_on(dims, walk, by, g->segment_vectors, SEGMENT_STEP);
 }
 #endif
 
-#if SEGMENT_KNOWN
-#define SEGMENT_OF(dims, step) ((step)->segment)
-#define WAY_AHEAD(dims, g, step) ((step)->ahead)
-#else
-#define SEGMENT_OF(dims, step) segment_start(dims, (step)->walk)
-#define WAY_AHEAD(dims, g, step) way_ahead(dims, g, (step)->walk, segment_start(dims, (step)->walk))
+#if AHEAD && REDUCED != 1
+/* Elements from an element to that which is read AHEAD bytes later, in another segment than that of its own, in the
+ * next output at last. */
+static inline long way_ahead(const dims_t *dims, const rows_t *g, const step_t *step) {
+    walk_t later = step->walk;
+    const long back = g->segment > ELEMENTS_AHEAD ? (long)g->segment - ELEMENTS_AHEAD : 0;
+    walk_on(dims, &later, step->later, g->segment_vectors, SEGMENT_STEP);
+    const bool is_another = later.on[0] >= dims->reduced_size[0];
+    return OF_INPUT(later.at) - OF_INPUT(step->walk.at) - back +
+           (is_another ? dims->kept_in[KEPT - 1] - (long)dims->reduced_size[0] * dims->reduced_in[0] : 0);
+}
 #endif
 
 #if AHEAD
@@ -158,7 +136,7 @@ static inline uintptr_t address_ahead(const at_t p, const dims_t *dims, const ro
     return FROM(DATA(p), ELEMENTS_AHEAD);
 #else
     const bool here = (ulong)step->walk.x * VEC + ELEMENTS_AHEAD < g->segment;
-    return FROM(DATA(p), here ? ELEMENTS_AHEAD : WAY_AHEAD(dims, g, step));
+    return FROM(DATA(p), here ? ELEMENTS_AHEAD : way_ahead(dims, g, step));
 #endif
 }
 #endif
@@ -167,7 +145,7 @@ static inline uintptr_t address_ahead(const at_t p, const dims_t *dims, const ro
 static inline void load_vectors(const at_t start, const dims_t *dims, const rows_t *g, const uint count, step_t *step,
                                 loaded_t bits[UNROLL]) {
 #if TOGETHER
-    const at_t p = vector_in(start, dims, g, SEGMENT_OF(dims, step), step->walk.x);
+    const at_t p = vector_at(start, dims, g, step->walk);
 #if AHEAD
     const uintptr_t ahead = address_ahead(p, dims, g, step);
 #pragma unroll
@@ -181,7 +159,7 @@ static inline void load_vectors(const at_t start, const dims_t *dims, const rows
     for (int u = 0; u < UNROLL; ++u)
         if ((uint)u < count)
             bits[u] = LOAD_AT(moved(p, (long)(u * VEC) * STEPS(1, dims->mask.along)), 1, dims);
-    step_on(dims, g, walk_to(count, g->segment_vectors), step);
+    step_on(dims, g, steps_on(count, SEGMENT_STEP), &step->walk);
 #elif STEADY
 #if REDUCED == 1
     const steps_t distance = (long)(LANES * VEC) * STEPS(ELEMENT_STRIDE(g), dims->mask.along);
@@ -199,17 +177,16 @@ static inline void load_vectors(const at_t start, const dims_t *dims, const rows
     (void)start;
     (void)dims;
 #else
-    const walk_t by = walk_to(LANES, g->segment_vectors);
 #pragma unroll
     for (int u = 0; u < UNROLL; ++u)
         if ((uint)u < count) {
-            const at_t p = vector_in(start, dims, g, SEGMENT_OF(dims, step), step->walk.x);
+            const at_t p = vector_at(start, dims, g, step->walk);
 #if AHEAD
             if (LINE_STARTS(u))
                 PREFETCH(address_ahead(p, dims, g, step));
 #endif
             bits[u] = LOAD_AT(p, g->stride, dims);
-            step_on(dims, g, by, step);
+            step_on(dims, g, step->by, &step->walk);
         }
 #endif
 }
@@ -221,11 +198,9 @@ static inline void load_vectors(const at_t start, const dims_t *dims, const rows
 static inline ALWAYS candidate_t scan(IN_PARAMETER const at_t start, const dims_t *dims, const rows_t *g, ulong v,
                                       const ulong end, const ulong origin) {
     candidate_t best = CANDIDATE_NONE;
-    const walk_t first = walk_to(v, g->segment_vectors), by = walk_to(LANES, g->segment_vectors);
+    const walk_t by = WALK_TO(dims, g, LANES);
     walking_t step;
-    step.x = (uint)first.x;
-    step.segment = first.segment;
-    step.first = start + segment_start(dims, first);
+    step.walk = WALK_TO(dims, g, v);
     step.lowest = in + g->ends.first;
     step.highest = in + g->ends.last;
     while (v < end) {
@@ -249,7 +224,7 @@ static inline candidate_t scan(const at_t start, const dims_t *dims, const rows_
                                const ulong origin) {
     candidate_t best = CANDIDATE_NONE;
     step_t step = step_at(dims, g, v);
-    step.vector = vector_in(start, dims, g, SEGMENT_OF(dims, &step), step.walk.x);
+    step.vector = vector_at(start, dims, g, step.walk);
     while (v < end) {
         const ulong left = (end - v + (LANES - 1)) / LANES;
         const uint count = (uint)min(left, (ulong)BLOCK);

@@ -53,13 +53,6 @@ static inline void fold(const at_t p, const dims_t *dims, const segments_t *g, a
     *acc = best;
 }
 
-static inline steps_t segment_at(const dims_t *dims, const ulong segment) {
-    walk_t w;
-    w.segment = segment;
-    w.x = 0;
-    return segment_start(dims, w);
-}
-
 #define SEGMENTS_MOST(g) (ITERATIONS_MAX / (uint)(g)->segment_vectors)
 
 /* The winner of a block of an output's segments; its place is counted from `before` segments further in front. */
@@ -114,7 +107,7 @@ static inline __attribute__((always_inline)) void fold_row(const at_t p, const d
 
 /* Where segment `later` of the first output lies; of one from `to` on, the next job's, which begins at `next`. */
 static inline long row_ahead(const dims_t *dims, const ulong later, const ulong to, const long next) {
-    return later < to ? OF_INPUT(segment_at(dims, later)) : next + OF_INPUT(segment_at(dims, later - to));
+    return later < to ? OF_INPUT(segment_start(dims, later)) : next + OF_INPUT(segment_start(dims, later - to));
 }
 
 /* The best of each of a tile's outputs, of whose segments [from, to) those of the first one lie from p on. The next job
@@ -134,7 +127,7 @@ static inline void scan(const at_t p, const dims_t *dims, const segments_t *g, c
             acc[o] = ACC_EMPTY;
         for (uint s = 0; s < segments; ++s) {
             const ulong later = block + s + rows_ahead;
-            const steps_t row = segment_at(dims, block + s);
+            const steps_t row = segment_start(dims, block + s);
             const long over = AHEAD ? row_ahead(dims, later, to, next) - OF_INPUT(row) : 0;
             if (t->even)
                 fold_row(moved(p, row), dims, g, t, true, outputs_ahead, over, acc, s * (uint)g->segment_vectors);
@@ -161,7 +154,7 @@ static inline void scan(const at_t p, const dims_t *dims, const segments_t *g, c
 /* Where a job begins; one beyond the last as the first one. */
 static inline steps_t job_start(const dims_t *dims, const segments_t *g, const ulong job) {
     const ulong known = job < g->jobs ? job : 0;
-    return input_start(dims, UNIT_FIRST(g, UNIT_OF(g, known))) + segment_at(dims, PART_OF(g, known) * g->chunk);
+    return input_start(dims, UNIT_FIRST(g, UNIT_OF(g, known))) + segment_start(dims, PART_OF(g, known) * g->chunk);
 }
 
 /* Leave the best of an output; places are counted from index `origin` on. */

@@ -113,10 +113,10 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
         winners_t winners = winners_none(); /* places are of the part */
         uint before;                        /* elements of a vector before the first of its columns of the tile */
         step_t step;
+        step.walk = ROW_AT(&dims, &g, from + share);
 #if PHASED
-        const steps_t row_start = row_place(&dims, &g, walk_to(from + share, g.segment));
         const steps_t to_first = block + (long)first * STEPS(1, dims.mask.along);
-        before = (uint)((uintptr_t)(in + OF_INPUT(to_first + row_start)) / sizeof(T) % VEC);
+        before = (uint)((uintptr_t)(in + OF_INPUT(to_first + step.walk.at)) / sizeof(T) % VEC);
         step.start = AT_STEPS(to_first + ((long)(lane * VEC) - (long)before) * STEPS(1, dims.mask.along));
 #else
         /* The last vector of a block is moved back to end with it. */
@@ -128,7 +128,7 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
         step.inside = inside_of(in, &g);
 #endif
         if (found)
-            scan(&dims, &g, &step, from, to, share, &winners);
+            scan(&dims, &g, &step, from + share, to, share, &winners);
 
 #pragma unroll
         for (uint x = 0; x < EXTREMES; ++x) { /* by column, whatever the vectors began with */

@@ -298,17 +298,13 @@ static void column_options(const geometry *g, writer *out) {
              g->pieces ? " -DTAIL=1" : "");
 }
 
-/* What lies g->later rows on; a segment has `per_segment` rows. */
-static columns_ahead_t rows_ahead(const dims_t *dims, const layout_dim *column, const geometry *g,
-                                  uint64_t per_segment) {
-    const uint64_t rest = g->later % g->units;
+/* What lies g->later rows on. */
+static columns_ahead_t rows_ahead(const dims_t *dims, const layout_dim *column, const geometry *g) {
     const cl_ulong outer_dims = dims->kept_count - g->row_dims - (g->apart > 1);
     const bool is_outer = g->tiles == 1 && outer_dims;
     return (columns_ahead_t){
-        .segments_later = (cl_uint)(rest / per_segment),
-        .rows_later = (cl_uint)(rest % per_segment),
+        .rows_later = (cl_uint)(g->later % g->units),
         .jobs_later = (cl_uint)(g->later / g->units),
-        .segments = (cl_uint)(g->units / per_segment),
         .next = is_outer ? dims->kept_in[outer_dims - 1] : (int64_t)g->side * column->in,
     };
 }
@@ -340,7 +336,7 @@ static void set_column_tiles(const layout_dim *column, const geometry *g, uint64
     dims->maximum.column_index = column->max_index;
     dims->maximum.column_value = column->max_value;
     if (g->ahead) {
-        columns.ahead = rows_ahead(dims, column, g, columns.segment);
+        columns.ahead = rows_ahead(dims, column, g);
         bytes += sizeof columns.ahead;
     } else if (g->pieces) {
         columns.tail = (columns_tail_t){(cl_uint)g->pieces, (cl_uint)g->piece};

@@ -275,6 +275,8 @@ static const char *lay_out_stream(const geometry_request *r, geometry *g) {
     const char *refused = wanted_block(r, &b);
     if (refused)
         return refused;
+    if (b.row_dims > 1 && b.row->size > INT32_MAX)
+        return "it takes rows of several dims that are fewer than 2^31 along the last one";
     g->fused = rows_fused(r, &b);
     g->inner = b.its.inner;
     g->apart = b.its.apart;

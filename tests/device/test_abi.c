@@ -218,10 +218,8 @@ static const fact tail[] = {SIZE_WITH(rows_t, tail),    AT(rows_t, tail.pieces),
 static const fact fused[] = {{"columns_t", NULL, offsetof(columns_t, ahead) + sizeof(cl_ulong)},
                              {"columns_t", "segment_rows", offsetof(columns_t, ahead)}};
 static const fact ahead_fused[] = {{"columns_t", NULL, offsetof(columns_t, segment_rows) + sizeof(cl_ulong)},
-                                   AT(columns_t, ahead.segments_later),
                                    AT(columns_t, ahead.rows_later),
                                    AT(columns_t, ahead.jobs_later),
-                                   AT(columns_t, ahead.segments),
                                    AT(columns_t, ahead.next),
                                    AT(columns_t, segment_rows)};
 
