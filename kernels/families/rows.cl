@@ -201,6 +201,7 @@ static inline ALWAYS candidate_t scan(IN_PARAMETER const at_t start, const dims_
     const walk_t by = WALK_TO(dims, g, LANES);
     walking_t step;
     step.walk = WALK_TO(dims, g, v);
+    step.walk.at += start - in;
     step.lowest = in + g->ends.first;
     step.highest = in + g->ends.last;
     while (v < end) {
@@ -208,7 +209,7 @@ static inline ALWAYS candidate_t scan(IN_PARAMETER const at_t start, const dims_
         const uint count = (uint)min(left, (ulong)BLOCK);
         acc_t acc = ACC_EMPTY;
         for (uint k = 0; k < count;)
-            k += fold_some(start, dims, g, by, count - k, k, &step, &acc);
+            k += fold_some(in, dims, g, by, count - k, k, &step, &acc);
         TAKE_WINNER(best, acc, index_of(start, dims, g, v + (ulong)at * LANES, component) - origin);
         v += (ulong)count * LANES;
     }

@@ -31,8 +31,9 @@ static uint32_t shifted_vector(const geometry_request *r, uint32_t most) {
     return vector;
 }
 
-/* Else words of narrow elements. Where the answers are more bytes than the input, no more outputs than one store takes
- * the answers of, so that neighbours' stores fill lines; pairs of 8 bits then come one by one. */
+/* Else words of 8-bit elements, which are shifted, or a word of 16-bit ones, which come one by one. Where the answers are
+ * more bytes than the input, no more outputs than one store takes the answers of, so that neighbours' stores fill lines;
+ * pairs of 8 bits then come one by one too. */
 #define STORE_BYTES 16u
 static void choose_vector(const geometry_request *r, geometry *g) {
     const layout_dim *column = column_of(r->layout);
@@ -46,7 +47,7 @@ static void choose_vector(const geometry_request *r, geometry *g) {
         g->vector = min_u32(g->vector, answers);
     g->load = kind_of_load(r, true, g->vector);
     if (g->vector < least && narrow) {
-        const bool shifted = bytes <= 2 && least == word && r->device->little_endian;
+        const bool shifted = bytes == 1 && least == word && r->device->little_endian;
         g->vector = shifted ? shifted_vector(r, stores_more ? answers : VECTOR_MAX) : least;
         g->load = shifted ? LOAD_SHIFTED : LOAD_UNALIGNED;
     }
