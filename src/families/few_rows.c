@@ -64,18 +64,9 @@ static bool reaches_far(const layout *l) {
     return input > INT32_MAX || mask > INT32_MAX;
 }
 
-/* Elements in flight: all of a few, or as many, more than half of what is possible, as leave the fewest to be read
- * twice.
- */
-static uint32_t elements_in_flight(const geometry_request *r, uint32_t elements) {
-    const uint32_t most = min_u32(r->tuning->few_loads, UNROLL_MAX);
-    if (elements <= most)
-        return elements;
-    uint32_t best = most;
-    for (uint32_t n = most; n > most / 2; --n)
-        if (ceil_div(elements, n) * n < ceil_div(elements, best) * best)
-            best = n;
-    return best;
+/* Elements in flight: as many as make the batches fewest, and no more, since those behind the last one are read again. */
+static uint32_t elements_in_flight(const geometry_request *r, uint64_t elements) {
+    return (uint32_t)ceil_div(elements, ceil_div(elements, min_u32(r->tuning->few_loads, UNROLL_MAX)));
 }
 
 static const char *lay_out_few_rows(const geometry_request *r, geometry *g) {
@@ -91,7 +82,7 @@ static const char *lay_out_few_rows(const geometry_request *r, geometry *g) {
     choose_arithmetic(r, g);
     g->units = g->chunk = l->reduction;
     g->parts = g->least = g->lanes = 1;
-    g->unroll = elements_in_flight(r, (uint32_t)l->reduction);
+    g->unroll = elements_in_flight(r, l->reduction);
     g->one_block = element_bytes(r->problem) == 1 && l->reduction + UNROLL_MAX <= UINT8_MAX;
     g->outers = l->outputs / column->size;
     g->tiles = ceil_div(column->size, g->vector);

@@ -116,7 +116,12 @@ static void choose_vector(const geometry_request *r, const block *b, geometry *g
     }
     while (g->vector > word && b->columns * g->fused < g->vector)
         g->vector /= 2;
-    g->phased = t->aligned && !strides_divide(r->layout, b, g->vector);
+    const bool anywhere = t->aligned && !strides_divide(r->layout, b, g->vector);
+    if (anywhere && bytes >= WORD_BYTES) { /* loads of an element each do as well, and work-items need share no column */
+        g->load = LOAD_UNALIGNED;
+        return;
+    }
+    g->phased = anywhere;
     /* The fewer rows are a period, the fewer work-items share a column. */
     if (g->phased && g->fused == 1 && !r->split && g->vector > t->stream_vector) {
         g->vector = t->stream_vector;
