@@ -44,41 +44,6 @@ typedef struct {
 #define PLACE_STEPS(table, e) (long)(table).input[e]
 #endif
 
-/* A vector that is read: with LOAD_SHIFTED the words that hold it, of which all of a batch are on their way before the
- * first is shifted. To spare registers NVIDIA's assembler shifts some before it loads others, and then a work-item waits
- * for memory several times a batch. What depends on the last load, by a bit that is always 0, keeps it from that. */
-#if LOAD_SHIFTED
-typedef struct {
-    around_t around;
-#if MASKED
-    VECTOR(uchar) kept;
-#endif
-} read_t;
-static inline read_t read_at(const at_t p, const dims_t *dims) {
-    read_t r;
-    (void)dims;
-    r.around = load_around(DATA(p));
-#if MASKED
-    r.kept = load_mask(p.kept, dims->mask.along);
-#endif
-    return r;
-}
-#define READ_AT(p, g, dims) read_at((p), (dims))
-#define LAST_OF(r) (r).around.word[SHIFTED_WORDS]
-#if MASKED
-#define TAKEN(r, zero) ((loaded_t){shifted((r).around, (zero)), (r).kept})
-#define TAKEN_ELEMENTS(p, dims) ((loaded_t){load_elements((p).data), load_mask((p).kept, (dims)->mask.along)})
-#else
-#define TAKEN(r, zero) shifted((r).around, (zero))
-#define TAKEN_ELEMENTS(p, dims) load_elements(p)
-#endif
-#else
-typedef loaded_t read_t;
-#define READ_AT(p, g, dims) LOAD_AT((p), (g)->column_stride, (dims))
-#define LAST_OF(r) 0
-#define TAKEN(r, zero) (r)
-#endif
-
 /* The best of `count` elements of each of the outputs at `first`. is_end: the words of some of those reach beyond the
  * tensor. */
 static inline __attribute__((always_inline)) acc_t fold(const at_t first, const dims_t *dims, const few_rows_t *g,
@@ -91,18 +56,15 @@ static inline __attribute__((always_inline)) acc_t fold(const at_t first, const 
     if (is_end)
 #pragma unroll 1
         for (; k < count; ++k)
-            ACC_STEP(acc, TAKEN_ELEMENTS(moved(first, PLACE_STEPS(table, k)), dims), k);
+            ACC_STEP(acc, ELEMENTS_AT(moved(first, PLACE_STEPS(table, k)), dims), k);
 #endif
 #pragma unroll 1
     for (; k < count; k += UNROLL) {
         read_t vectors[UNROLL];
 #pragma unroll
         for (uint u = 0; u < UNROLL; ++u)
-            vectors[u] = READ_AT(moved(first, PLACE_STEPS(table, k + u)), g, dims);
-        uint zero = PTX ? (uint)(g->jobs >> 63) : 0;
-#pragma unroll
-        for (uint u = 0; PTX && u < UNROLL; ++u)
-            zero &= LAST_OF(vectors[u]);
+            vectors[u] = READ_AT(moved(first, PLACE_STEPS(table, k + u)), g->column_stride, dims);
+        const uint zero = ZERO_AFTER(vectors, UNROLL, g);
 #pragma unroll
         for (uint u = 0; u < UNROLL; ++u)
             ACC_STEP(acc, TAKEN(vectors[u], zero), k + u);

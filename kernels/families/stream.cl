@@ -124,7 +124,7 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
         before = (uint)(own - column);
         step.start = AT_STEPS(block + (long)column * STEPS(COLUMN_STRIDE(&g), dims.mask.along));
 #endif
-#if PHASED
+#if CHECKED
         step.inside = inside_of(in, &g);
 #endif
         if (found)

@@ -81,19 +81,20 @@ static uint32_t period_of(const block *b, const layout *l, uint32_t vector, uint
     return vector_period(pitch, vector);
 }
 
-/* Rows that lie at any distances: whole vectors of fewer elements where all begin at those, or words of single
- * elements.
- */
+/* Rows of narrow elements at any distances: whole vectors of fewer elements where all begin at those, or words that are
+ * shifted, and single elements where words are turned. */
 static void choose_irregular(const geometry_request *r, const block *b, geometry *g) {
-    const uint32_t word = word_of(r);
+    const uint32_t word = word_of(r), widest = g->vector;
     g->period = 1;
     g->phased = false;
     while (g->vector > 1 && !strides_divide(r->layout, b, g->vector))
         g->vector /= 2;
     g->load = kind_of_load(r, true, g->vector);
     if (g->vector < word && b->columns >= word) {
-        g->vector = word;
-        g->load = LOAD_UNALIGNED;
+        g->load = r->device->little_endian ? LOAD_SHIFTED : LOAD_UNALIGNED;
+        g->vector = g->load == LOAD_SHIFTED ? widest : word;
+        while (g->vector > b->columns)
+            g->vector /= 2;
     }
 }
 
