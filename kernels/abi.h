@@ -160,8 +160,8 @@ typedef struct {
     abi_uint pieces, piece;
 } columns_tail_t;
 
-/* AHEAD: from a row to the one that is asked for, so many rows and jobs later; the next job begins `next` elements behind
- * this one. */
+/* AHEAD: from a row to the one that is asked for, so many rows and jobs later; the next job begins `next` elements
+ * behind this one. */
 typedef struct {
     abi_uint rows_later, jobs_later;
     abi_long next;

@@ -65,6 +65,7 @@ static inline __attribute__((always_inline)) acc_t fold(const at_t first, const 
         for (uint u = 0; u < UNROLL; ++u)
             vectors[u] = READ_AT(moved(first, PLACE_STEPS(table, k + u)), g->column_stride, dims);
         const uint zero = ZERO_AFTER(vectors, UNROLL, g);
+        (void)zero;
 #pragma unroll
         for (uint u = 0; u < UNROLL; ++u)
             ACC_STEP(acc, TAKEN(vectors[u], zero), k + u);

@@ -31,9 +31,9 @@ static uint32_t shifted_vector(const geometry_request *r, uint32_t most) {
     return vector;
 }
 
-/* Else words of 8-bit elements, which are shifted, or a word of 16-bit ones, which come one by one. Where the answers are
- * more bytes than the input, no more outputs than one store takes the answers of, so that neighbours' stores fill lines;
- * pairs of 8 bits then come one by one too. */
+/* Else words of 8-bit elements, which are shifted, or a word of 16-bit ones, which come one by one. Where the answers
+ * are more bytes than the input, no more outputs than one store takes the answers of, so that neighbours' stores fill
+ * lines; pairs of 8 bits then come one by one too. */
 #define STORE_BYTES 16u
 static void choose_vector(const geometry_request *r, geometry *g) {
     const layout_dim *column = column_of(r->layout);
@@ -64,7 +64,8 @@ static bool reaches_far(const layout *l) {
     return input > INT32_MAX || mask > INT32_MAX;
 }
 
-/* Elements in flight: as many as make the batches fewest, and no more, since those behind the last one are read again. */
+/* Elements in flight: as many as make the batches fewest, and no more, since those behind the last one are read again.
+ */
 static uint32_t elements_in_flight(const geometry_request *r, uint64_t elements) {
     return (uint32_t)ceil_div(elements, ceil_div(elements, min_u32(r->tuning->few_loads, UNROLL_MAX)));
 }
@@ -101,16 +102,16 @@ static void add_options(const geometry *g, writer *out) {
 static void set_few_rows(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
     const layout_dim *column = column_of(l);
     few_rows_t rows = {.jobs = jobs,
-                             .jobs_per_group = g->scan.jobs_per_group,
-                             .vectors = g->outers * g->tiles,
-                             .row_vectors = g->tiles,
-                             .per_row_vectors = reciprocal(g->tiles),
-                             .column_stride = column->in,
-                             .column_index = column->index,
-                             .column_value = column->value,
-                             .elements = (cl_uint)g->units,
-                             .turns = g->batch,
-                             .last_before = (cl_uint)(g->tiles * g->vector - column->size)};
+                       .jobs_per_group = g->scan.jobs_per_group,
+                       .vectors = g->outers * g->tiles,
+                       .row_vectors = g->tiles,
+                       .per_row_vectors = reciprocal(g->tiles),
+                       .column_stride = column->in,
+                       .column_index = column->index,
+                       .column_value = column->value,
+                       .elements = (cl_uint)g->units,
+                       .turns = g->batch,
+                       .last_before = (cl_uint)(g->tiles * g->vector - column->size)};
     layout firsts = *l; /* the first element of each reduction */
     cl_ulong from, to;
     firsts.reduced_count = 0;
