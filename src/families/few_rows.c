@@ -40,6 +40,8 @@ static void choose_vector(const geometry_request *r, geometry *g) {
     const uint32_t bytes = element_bytes(r->problem), index_bytes = r->problem->index.type->bits / 8;
     const uint32_t word = word_of(r), answers = STORE_BYTES / index_bytes;
     const bool stores_more = r->layout->reduction * bytes <= index_bytes;
+    const bool stores_much =
+        r->layout->reduction * bytes <= 2 * index_bytes; /* a word's answers are enough of a line */
     const bool narrow = column->in == 1 && column->size >= word;
     const uint32_t least = stores_more ? min_u32(word, answers) : word;
     g->vector = whole_vector(r);
@@ -48,7 +50,7 @@ static void choose_vector(const geometry_request *r, geometry *g) {
     g->load = kind_of_load(r, true, g->vector);
     if (g->vector < least && narrow) {
         const bool shifted = bytes == 1 && least == word && r->device->little_endian;
-        g->vector = shifted ? shifted_vector(r, stores_more ? answers : VECTOR_MAX) : least;
+        g->vector = shifted ? shifted_vector(r, stores_much ? word : VECTOR_MAX) : least;
         g->load = shifted ? LOAD_SHIFTED : LOAD_UNALIGNED;
     }
     choose_mask(r, column->mask, g->load != LOAD_ALIGNED, g);
