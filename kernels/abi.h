@@ -233,12 +233,12 @@ typedef struct {
 } few_rows_t;
 
 /* The reduced dims come in the order of memory; the last of them, without gaps, are a segment of `segment` elements,
- * and `outer` are not in it. The index is first_index and, for each step along a dim, its weight. The tensor addresses
- * the elements first to last of the buffer. */
+ * and `outer` are not in it. The index is first_index and, for each step along a dim, its weight; STRAIGHT: it rises
+ * along `straight` vectors. The tensor addresses the elements first to last of the buffer. */
 typedef struct {
     abi_ulong jobs, jobs_per_group, parts, per_parts;
     abi_ulong vectors, chunk; /* of an output, of a part */
-    abi_ulong segment, segment_vectors, outer;
+    abi_ulong segment, segment_vectors, outer, straight;
     abi_ulong first, last, first_index;
     abi_long ahead_by; /* AHEAD: from a vector to what is read so much later */
     abi_long weight[MAX_RANK];

@@ -299,6 +299,7 @@ typedef struct geometry {
     uint32_t sharing, width; /* stream: work-items that share a column, columns of a tile */
     uint32_t period;         /* stream: rows after which they begin at the same place within a vector */
     bool phased;             /* stream.cl: PHASED */
+    bool straight;           /* permuted: the index rises along a segment, and along those that follow it */
     bool by_segments;        /* stream: rows of several dims begin at the same places only within one of the last dim */
     uint64_t interleaved;    /* stream: parts that take turns at rows, of all or of a segment; 0: none do */
     uint64_t side;           /* columns, segments: columns of a tile, except the last; transposed: vectors of a job */

@@ -85,14 +85,16 @@ static inline void leave(__global const T *in, TARGET, const dims_t *dims, const
         at[j] = IS_FOUND(at[j]) ? min(at[j], g->elements - 1) : at[j];
     const long index_step = COLUMN_STEP(dims, g, x, index);
     const long value_step = COLUMN_STEP(dims, g, x, value);
-#if VEC > 1 && !BOTH && !VALUE /* in one store: neighbours' stores then fill lines */
-    __global VECTOR(IDX_T) *const all = (__global VECTOR(IDX_T) *)(index + index_at);
-    if (index_step == 1 && before == 0 && ((uintptr_t)all & (sizeof(VECTOR(IDX_T)) - 1)) == 0) {
-        IDX_T answers[VEC];
+#if VEC > 1 && !BOTH && !VALUE /* in one store, forwards or backwards: neighbours' stores then fill lines */
+    const bool backward = index_step == -1;
+    __global VECTOR(IDX_T) *const all = (__global VECTOR(IDX_T) *)(index + index_at - (backward ? VEC - 1 : 0));
+    if ((backward | (index_step == 1)) && before == 0 && ((uintptr_t)all & (sizeof(VECTOR(IDX_T)) - 1)) == 0) {
+        IDX_T answers[VEC], turned[VEC];
 #pragma unroll
         for (uint j = 0; j < VEC; ++j)
-            answers[j] = WINS(keys[j], at[j]) ? INDEX_OF(IDX_T, dims, x, (IDX_T)at[j]) : (IDX_T)~0ul;
-        *all = JOINED(answers);
+            answers[j] = turned[VEC - 1 - j] =
+                WINS(keys[j], at[j]) ? INDEX_OF(IDX_T, dims, x, (IDX_T)at[j]) : (IDX_T)~0ul;
+        *all = backward ? JOINED(turned) : JOINED(answers);
         return;
     }
 #endif

@@ -20,11 +20,14 @@
 #define ANYWHERE (OVERLAP && LOAD_ALIGNED)
 
 /* The best so far of each extreme: its key, and the tie of its index (index.clh); tie 0: none yet. A block of vectors
- * that alone has the best key is only remembered: most are forgotten before anybody asks where in it that is. */
+ * that alone has the best key is only remembered: most are forgotten before anybody asks where in it that is. With
+ * STRAIGHT, where a block is no longer than the index rises, an accumulator knows that at once. */
 typedef struct {
     T key[EXTREMES];
     ulong tie[EXTREMES];
+#if !STRAIGHT
     ulong block[EXTREMES], block_end[EXTREMES]; /* its vectors; none where they are the same */
+#endif
 } found_t;
 
 /* Most numbers have 32 bits, and GPUs divide those in a third of the time. */
@@ -152,6 +155,41 @@ static inline void take_batch(__global const T *in, const at_t start, const dims
     }
 }
 
+#if STRAIGHT
+#define BLOCK (max((int)(ITERATIONS_MAX / UNROLL), 1) * UNROLL)
+
+/* The vectors v, v + LANES, ... below `end`. */
+static inline void scan(__global const T *in, const at_t start, const dims_t *dims, const permuted_t *g, ulong v,
+                        const ulong end, found_t *best) {
+    if (v >= end)
+        return;
+    const ulong last = v + (end - 1 - v) / LANES * LANES;
+    vector_t at = vector_at(start, dims, g, v);
+    while (v <= last) {
+        const ulong first = v, behind = (quotient(v, g->straight) + 1) * g->straight;
+        const ulong until = min(min(v + (ulong)(BLOCK - 1) * LANES, last), v + (behind - 1 - v) / LANES * LANES);
+        acc_t acc = ACC_EMPTY;
+        for (uint k = 0; v <= until; k += UNROLL, v += UNROLL * LANES)
+            take_batch(in, start, dims, g, v, until, k, &at, &acc);
+        v = until + LANES;
+#pragma unroll
+        for (uint x = 0; x < EXTREMES; ++x) {
+            T top;
+            uint iteration, component;
+            const bool is_found = ACC_WINNER(acc, x, &top, &iteration, &component);
+            if (!is_found || LOSES(top) || (best->tie[x] && top < best->key[x]))
+                continue;
+            const vector_t won = vector_at(start, dims, g, first + (ulong)iteration * LANES);
+            const long place = clamp(place_of(g, &won) + (long)component, 0l, (long)g->segment - 1);
+            const ulong tie = WIDE_TIE(x, index_of(dims, g, won.segment * g->segment + (ulong)place));
+            best->tie[x] = best->tie[x] && top == best->key[x] ? max(best->tie[x], tie) : tie;
+            best->key[x] = top;
+        }
+    }
+}
+#define IS_LEADING(x, k) true
+#define LEADING
+#else
 #include "families/permuted_ties.clh"
 
 #include "families/permuted_lead.clh"
@@ -219,6 +257,7 @@ static inline void scan(__global const T *in, const at_t start, const dims_t *di
         }
     }
 }
+#endif
 
 #if !SPLIT
 /* The bits of a winner: its key's, or, where that does not tell, those of the element with that index. */
@@ -247,7 +286,9 @@ KERNEL void permuted(INPUT, TARGET, const dims_t dims, const permuted_t g FINISH
     FINISH_LOCALS
 #if LANES > 1
     REDUCE_SPACE(partial_t, shared, LANES)
+#if !STRAIGHT
     __local told_t leading[ROWS * EXTREMES];
+#endif
 #endif
     const uint me = (uint)get_local_id(0);
     const uint lane = ROWS == 1 ? me : me % LANES;
@@ -260,9 +301,12 @@ KERNEL void permuted(INPUT, TARGET, const dims_t dims, const permuted_t g FINISH
 #pragma unroll
         for (uint x = 0; x < EXTREMES; ++x) {
             best.key[x] = 0;
-            best.tie[x] = best.block[x] = best.block_end[x] = 0;
+            best.tie[x] = 0;
+#if !STRAIGHT
+            best.block[x] = best.block_end[x] = 0;
+#endif
         }
-#if LANES > 1
+#if LANES > 1 && !STRAIGHT
 #if !ONE_JOB
         barrier(CLK_LOCAL_MEM_FENCE);
 #endif
@@ -274,16 +318,18 @@ KERNEL void permuted(INPUT, TARGET, const dims_t dims, const permuted_t g FINISH
             scan(in, AT_STEPS(input_start(&dims, out)), &dims, &g, part * g.chunk + lane,
                  min(part * g.chunk + g.chunk, g.vectors), &best LEADING);
         partial_t whole = PARTIAL_NONE;
-#if LANES > 1
+#if LANES > 1 && !STRAIGHT
         barrier(CLK_LOCAL_MEM_FENCE);
 #endif
 #pragma unroll
         for (uint x = 0; x < EXTREMES; ++x)
             if (IS_LEADING(x, best.key[x])) {
-#if LANES > 1
+#if LANES > 1 && !STRAIGHT
                 take_told_tie(x, leading[me / LANES * EXTREMES + x], &best);
 #endif
+#if !STRAIGHT
                 take_remembered(in, AT_STEPS(input_start(&dims, out)), &dims, &g, x, &best);
+#endif
                 PARTIAL_OF(whole, x) = best.tie[x] ? (ulong2)(best.key[x], best.tie[x]) : (ulong2)(0, 0);
             }
 #if LANES > 1

@@ -4,12 +4,13 @@
 #include <inttypes.h>
 
 /* The reduced dims in the order of memory, none of them backwards, and what a step along each adds to the index. The
- * last of them follow each other without gaps, `run` elements in all; `outer` do not. */
+ * last of them follow each other without gaps, `run` elements in all; `outer` do not. Along the last ones, `straight`
+ * elements, the index rises. */
 typedef struct {
     layout_dim dims[MAX_RANK];
     int64_t weight[MAX_RANK];
     uint32_t count, outer;
-    uint64_t run, first_index;
+    uint64_t run, straight, first_index;
     int64_t in_offset, mask_offset;
     bool has_backward, is_sorted; /* a dim; the dims, by how far they reach */
 } memory_layout;
@@ -30,7 +31,18 @@ static void insert(memory_layout *m, layout_dim d, int64_t weight) {
     m->weight[at] = weight;
 }
 
-static memory_layout order_of(const layout *l) {
+static uint64_t straight_elements(const memory_layout *m) {
+    uint64_t elements = 1;
+    int64_t span = 0; /* what the index rises by along them */
+    for (uint32_t i = m->count; i-- > 0 && m->weight[i] > span;) {
+        span += m->weight[i] * (int64_t)(m->dims[i].size - 1);
+        elements *= m->dims[i].size;
+    }
+    return elements;
+}
+
+/* With a run, at most, along which the index rises: if any will do. */
+static memory_layout order_of(const layout *l, bool straight) {
     memory_layout m = {.is_sorted = true, .run = 1};
     uint64_t weight = l->reduction;
     for (uint32_t i = 0; i < l->reduced_count; ++i) {
@@ -48,8 +60,11 @@ static memory_layout order_of(const layout *l) {
         insert(&m, d, backward ? -(int64_t)weight : (int64_t)weight);
     }
     const layout_dim *const last = &m.dims[m.count - 1];
+    m.straight = straight_elements(&m);
     for (m.outer = m.count; m.outer > 0; --m.outer) {
         const layout_dim *const d = &m.dims[m.outer - 1];
+        if (straight && d != last && m.run * d->size > m.straight)
+            break;
         if (d != last && !(continues(d->in, last->in, m.run) && continues(d->mask, last->mask, m.run)))
             break;
         m.run *= d->size;
@@ -97,10 +112,19 @@ static int64_t look_ahead(const memory_layout *m, uint64_t elements) {
     return (int64_t)min_u64(elements / m->run, next->size - 1) * next->in;
 }
 
+/* Narrow elements have so few values that most blocks have the best one. */
+static bool is_straight(const geometry_request *r, const memory_layout *m) {
+    const uint32_t bytes = element_bytes(r->problem), least = r->tuning->permuted_straight_bytes;
+    return bytes < WORD_BYTES && least && m->straight >= least / bytes;
+}
+
 static const char *lay_out_permuted(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     const tuning_row *t = r->tuning;
-    const memory_layout m = order_of(l);
+    memory_layout m = order_of(l, false);
+    g->straight = is_straight(r, &m);
+    if (g->straight)
+        m = order_of(l, true);
     if (m.is_sorted && !m.has_backward)
         return "memory has the reduction in the order of its index";
     if (m.dims[m.count - 1].in != 1)
@@ -125,11 +149,12 @@ static const char *lay_out_permuted(const geometry_request *r, geometry *g) {
 }
 
 static void add_options(const geometry *g, writer *out) {
-    text_add(out, " -DUNROLL=%" PRIu32 " -DLANES=%" PRIu32 "%s", g->unroll, g->lanes, g->overlap ? " -DOVERLAP=1" : "");
+    text_add(out, " -DUNROLL=%" PRIu32 " -DLANES=%" PRIu32 "%s%s", g->unroll, g->lanes,
+             g->overlap ? " -DOVERLAP=1" : "", g->straight ? " -DSTRAIGHT=1" : "");
 }
 
 static void set_permuted(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
-    const memory_layout m = order_of(l);
+    const memory_layout m = order_of(l, g->straight);
     dims_t *const dims = &arguments->dims;
     permuted_t p = {.jobs = jobs,
                     .jobs_per_group = g->scan.jobs_per_group,
@@ -140,6 +165,7 @@ static void set_permuted(const layout *l, const geometry *g, uint64_t jobs, kern
                     .segment = m.run,
                     .segment_vectors = g->segment_vectors,
                     .outer = m.outer,
+                    .straight = m.straight / m.run * g->segment_vectors,
                     .first_index = m.first_index,
                     .ahead_by = g->ahead_by};
     dims->in_offset += m.in_offset;
@@ -172,7 +198,7 @@ const family family_permuted = {
 static bool memory_has_runs(const geometry_request *r, const geometry *g) {
     const layout_dim *const last = &r->layout->reduced[r->layout->reduced_count - 1];
     const uint32_t bytes = element_bytes(r->problem);
-    const memory_layout m = order_of(r->layout);
+    const memory_layout m = order_of(r->layout, false);
     (void)g;
     return r->layout->reduced_count <= r->tuning->permuted_dims &&
            r->layout->reduction >= r->tuning->permuted_bytes / bytes &&

@@ -165,6 +165,7 @@ static const fact whole[] = {
     AT(permuted_t, segment),
     AT(permuted_t, segment_vectors),
     AT(permuted_t, outer),
+    AT(permuted_t, straight),
     AT(permuted_t, first),
     AT(permuted_t, last),
     AT(permuted_t, first_index),
