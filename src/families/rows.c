@@ -107,8 +107,8 @@ static uint32_t choose_row_lanes(const geometry_request *r, lane_rule rule, geom
     const bool crowded = wants_both(r->problem) && element_bytes(r->problem) < WORD_BYTES && !r->split;
     uint32_t group = floor_power(crowded ? min_u32(t->group, t->group_both) : t->group, r->group_limit);
     g->lanes = group;
-    const bool few = rule == LANES_FEW || (r->strided && !r->split && g->units <= t->short_units);
-    if (few) {
+    const bool all = rule == LANES_ALL && !(r->strided && !r->split && g->units <= t->short_units);
+    if (rule != LANES_ONE && !all) {
         const uint32_t lanes = lanes_along(r, g->units);
         const bool few_loads = t->group_short > 1 && g->units / lanes < t->unroll_rows;
         group = floor_power(max_u64(lanes, (uint64_t)t->group_short * (few_loads ? 2 : 1)), r->group_limit);

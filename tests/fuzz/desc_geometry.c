@@ -200,6 +200,7 @@ static void check_units(const layout *l, uint32_t bits, const geometry *g) {
         REQUIRE(g->segment_vectors >= 1 && g->units % g->segment_vectors == 0, "%" PRIu64 " units of %" PRIu64,
                 g->units, g->segment_vectors);
         REQUIRE(l->reduced_count > 1 && g->vector <= VECTOR_MAX, "vectors of %" PRIu32, g->vector);
+        REQUIRE(!g->straight || bits <= 16, "straight runs of %" PRIu32 " bits", bits);
     } else if (is_of(g, "segments")) {
         REQUIRE(g->scan.group == 1 && g->chunk <= PART_ELEMENTS_MAX / last->size, "chunk %" PRIu64, g->chunk);
         REQUIRE(g->overlap == (last->size % g->vector != 0) && g->segment_vectors == ceil_div(last->size, g->vector) &&

@@ -65,11 +65,12 @@ static void print_grid(const char *label, const launch_grid *grid) {
 static void print_geometry(const geometry *g) {
     fprintf(out,
             "    %s %s: load %d of %" PRIu32 ", lanes %" PRIu32 " unroll %" PRIu32 " ahead %" PRIu32 " loads %" PRIu32
-            " batch %" PRIu32 " strip %" PRIu32 "%s%s%s%s%s%s%s%s%s\n",
+            " batch %" PRIu32 " strip %" PRIu32 "%s%s%s%s%s%s%s%s%s%s\n",
             g->strategy, g->tuning, (int)g->load, g->vector, g->lanes, g->unroll, g->ahead, g->loads, g->batch,
             g->strip, g->overlap ? " overlap" : "", g->peel ? " peel" : "", g->together ? " together" : "",
             g->placed ? " placed" : "", g->by_value ? " by_value" : "", g->steady ? " steady" : "",
-            g->words ? " words" : "", g->ptx ? " ptx" : "", g->one_block ? " one_block" : "");
+            g->straight ? " straight" : "", g->words ? " words" : "", g->ptx ? " ptx" : "",
+            g->one_block ? " one_block" : "");
     if (g->near_bytes)
         fprintf(out, "    near: %" PRIu32 " bytes\n", g->near_bytes);
     if (g->past)
