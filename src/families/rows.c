@@ -106,15 +106,15 @@ static uint32_t choose_row_lanes(const geometry_request *r, lane_rule rule, geom
     const tuning_row *t = r->tuning;
     const bool crowded = wants_both(r->problem) && element_bytes(r->problem) < WORD_BYTES && !r->split;
     uint32_t group = floor_power(crowded ? min_u32(t->group, t->group_both) : t->group, r->group_limit);
+    const bool short_with_gaps = r->strided && !r->split && g->units <= t->short_units;
     g->lanes = group;
-    const bool all = rule == LANES_ALL && !(r->strided && !r->split && g->units <= t->short_units);
-    if (rule != LANES_ONE && !all) {
+    if (rule == LANES_ONE) {
+        g->lanes = 1;
+    } else if (rule == LANES_FEW || short_with_gaps) {
         const uint32_t lanes = lanes_along(r, g->units);
         const bool few_loads = t->group_short > 1 && g->units / lanes < t->unroll_rows;
         group = floor_power(max_u64(lanes, (uint64_t)t->group_short * (few_loads ? 2 : 1)), r->group_limit);
         g->lanes = floor_power(lanes, group);
-    } else if (rule == LANES_ONE) {
-        g->lanes = 1;
     }
     return group;
 }
