@@ -39,9 +39,9 @@ static void choose_vector(const geometry_request *r, geometry *g) {
     const layout_dim *column = column_of(r->layout);
     const uint32_t bytes = element_bytes(r->problem), index_bytes = r->problem->index.type->bits / 8;
     const uint32_t word = word_of(r), answers = STORE_BYTES / index_bytes;
-    const bool stores_more = r->layout->reduction * bytes <= index_bytes;
-    const bool stores_much =
-        r->layout->reduction * bytes <= 2 * index_bytes; /* a word's answers are enough of a line */
+    const uint64_t input = r->layout->reduction * bytes; /* of an output */
+    const bool stores_more = input <= index_bytes;
+    const bool stores_much = input <= UINT64_C(2) * index_bytes; /* a word's answers are enough of a line */
     const bool narrow = column->in == 1 && column->size >= word;
     const uint32_t least = stores_more ? min_u32(word, answers) : word;
     g->vector = whole_vector(r);

@@ -34,9 +34,9 @@ static void insert(memory_layout *m, layout_dim d, int64_t weight) {
 static uint64_t straight_elements(const memory_layout *m) {
     uint64_t elements = 1;
     int64_t span = 0; /* what the index rises by along them */
-    for (uint32_t i = m->count; i-- > 0 && m->weight[i] > span;) {
-        span += m->weight[i] * (int64_t)(m->dims[i].size - 1);
-        elements *= m->dims[i].size;
+    for (uint32_t i = m->count; i > 0 && m->weight[i - 1] > span; --i) {
+        span += m->weight[i - 1] * (int64_t)(m->dims[i - 1].size - 1);
+        elements *= m->dims[i - 1].size;
     }
     return elements;
 }
