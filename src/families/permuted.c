@@ -115,7 +115,7 @@ static int64_t look_ahead(const memory_layout *m, uint64_t elements) {
 /* Narrow elements have so few values that most blocks have the best one. */
 static bool is_straight(const geometry_request *r, const memory_layout *m) {
     const uint32_t bytes = element_bytes(r->problem), least = r->tuning->permuted_straight_bytes;
-    return bytes < WORD_BYTES && least && m->straight >= least / bytes;
+    return bytes < WORD_BYTES && least && m->straight > 1 && m->straight >= least / bytes;
 }
 
 static const char *lay_out_permuted(const geometry_request *r, geometry *g) {
