@@ -59,14 +59,23 @@ uint64_t columns_of_row(const layout *l, uint64_t outputs, uint32_t inner, uint3
     return inner == 1 && pitch ? (outputs / size - 1) * pitch + size : outputs * inner;
 }
 
-uint64_t outputs_inside(const layout *l) {
-    uint64_t outputs = 1, outermost = 0;
-    for (uint32_t i = 0; i + 1 < l->reduced_count; ++i)
-        outermost = max_u64(outermost, magnitude(l->reduced[i].in));
+/* Those within one step of `stride`. */
+static uint64_t outputs_within(const layout *l, uint64_t stride) {
+    uint64_t outputs = 1;
     for (uint32_t i = l->kept_count; i > 0; --i) {
-        if (outermost != 0 && magnitude(l->kept[i - 1].in) >= outermost)
+        if (stride != 0 && magnitude(l->kept[i - 1].in) >= stride)
             break;
         outputs *= l->kept[i - 1].size;
     }
     return outputs;
+}
+
+uint64_t outputs_inside(const layout *l) {
+    uint64_t least = 0;
+    for (uint32_t i = 0; i + 1 < l->reduced_count; ++i) {
+        const uint64_t outputs = outputs_within(l, magnitude(l->reduced[i].in));
+        if (outputs > 1 && (least == 0 || outputs < least))
+            least = outputs;
+    }
+    return max_u64(least, 1);
 }
