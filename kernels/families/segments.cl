@@ -1,8 +1,8 @@
 /* Reductions whose runs of neighbouring elements ("segments", along the last reduced dim) are short, while those of the
  * neighbouring outputs lie beside them: one work-item walks the outputs of a tile side by side, in the order of memory.
  *
- * A job is a tile, consecutive outputs of those that lie within the outermost reduced dim, and a part of the positions
- * on the reduced dims but the last. At each of these the segment of each output goes into that output's accumulator
+ * A job is a tile, consecutive outputs of those that lie within the nearest reduced dim that has several, and a part
+ * of the positions on the reduced dims but the last. At each of these the segment of each output goes into that output's accumulator
  * (order.clh), which waits in a cache until the next position's. Iterations are counted over the vectors of segments; a
  * block, as many whole segments as an accumulator counts, ends with a candidate for each output.
  *
@@ -105,9 +105,29 @@ static inline __attribute__((always_inline)) void fold_row(const at_t p, const d
     }
 }
 
-/* Where segment `later` of the first output lies; of one from `to` on, the next job's, which begins at `next`. */
-static inline long row_ahead(const dims_t *dims, const ulong later, const ulong to, const long next) {
-    return later < to ? OF_INPUT(segment_start(dims, later)) : next + OF_INPUT(segment_start(dims, later - to));
+/* A segment of the first output: its number, where it lies, and how many are left along the dim before the last. */
+typedef struct {
+    ulong number, left;
+    steps_t at;
+} row_t;
+static inline row_t row_at(const dims_t *dims, const ulong number) {
+    const ulong size = dims->reduced_size[REDUCED - 2];
+    row_t r;
+    r.number = number;
+    r.left = size - number % size;
+    r.at = segment_start(dims, number);
+    return r;
+}
+static inline void next_row(const dims_t *dims, row_t *r) {
+    r->number += 1;
+    r->at += REDUCED_STEPS(dims, REDUCED - 2);
+    if (--r->left == 0)
+        *r = row_at(dims, r->number);
+}
+
+/* Where a segment lies; of one from `to` on, the next job's, which begins at `next`. */
+static inline long row_ahead(const dims_t *dims, const row_t later, const ulong to, const long next) {
+    return later.number < to ? OF_INPUT(later.at) : next + OF_INPUT(segment_start(dims, later.number - to));
 }
 
 /* The best of each of a tile's outputs, of whose segments [from, to) those of the first one lie from p on. The next job
@@ -119,6 +139,7 @@ static inline void scan(const at_t p, const dims_t *dims, const segments_t *g, c
     /* So many outputs ahead; or whole rows where they are short. */
     const uint outputs_ahead = max((uint)(AHEAD * 8 / BITS / g->segment), 1u);
     const uint rows_ahead = max(outputs_ahead / count, 1u);
+    row_t row = row_at(dims, from), later = row_at(dims, from + rows_ahead);
     for (uint o = 0; o < count; ++o)
         best[o] = CANDIDATE_NONE;
     for (ulong block = from; block < to; block += most) {
@@ -126,13 +147,13 @@ static inline void scan(const at_t p, const dims_t *dims, const segments_t *g, c
         for (uint o = 0; o < count; ++o)
             acc[o] = ACC_EMPTY;
         for (uint s = 0; s < segments; ++s) {
-            const ulong later = block + s + rows_ahead;
-            const steps_t row = segment_start(dims, block + s);
-            const long over = AHEAD ? row_ahead(dims, later, to, next) - OF_INPUT(row) : 0;
+            const long over = AHEAD ? row_ahead(dims, later, to, next) - OF_INPUT(row.at) : 0;
             if (t->even)
-                fold_row(moved(p, row), dims, g, t, true, outputs_ahead, over, acc, s * (uint)g->segment_vectors);
+                fold_row(moved(p, row.at), dims, g, t, true, outputs_ahead, over, acc, s * (uint)g->segment_vectors);
             else
-                fold_row(moved(p, row), dims, g, t, false, outputs_ahead, over, acc, s * (uint)g->segment_vectors);
+                fold_row(moved(p, row.at), dims, g, t, false, outputs_ahead, over, acc, s * (uint)g->segment_vectors);
+            next_row(dims, &row);
+            next_row(dims, &later);
         }
         for (uint o = 0; o < count; ++o)
             best[o] = better(best[o], block_winner(g, acc[o], (uint)(block - from)));
