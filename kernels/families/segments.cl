@@ -105,13 +105,15 @@ static inline __attribute__((always_inline)) void fold_row(const at_t p, const d
     }
 }
 
+#define BEFORE_LAST (REDUCED > 1 ? REDUCED - 2 : 0) /* with one dim there is one segment */
+
 /* A segment of the first output: its number, where it lies, and how many are left along the dim before the last. */
 typedef struct {
     ulong number, left;
     steps_t at;
 } row_t;
 static inline row_t row_at(const dims_t *dims, const ulong number) {
-    const ulong size = dims->reduced_size[REDUCED - 2];
+    const ulong size = dims->reduced_size[BEFORE_LAST];
     row_t r;
     r.number = number;
     r.left = size - number % size;
@@ -120,7 +122,7 @@ static inline row_t row_at(const dims_t *dims, const ulong number) {
 }
 static inline void next_row(const dims_t *dims, row_t *r) {
     r->number += 1;
-    r->at += REDUCED_STEPS(dims, REDUCED - 2);
+    r->at += REDUCED_STEPS(dims, BEFORE_LAST);
     if (--r->left == 0)
         *r = row_at(dims, r->number);
 }
