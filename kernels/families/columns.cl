@@ -100,6 +100,8 @@ static inline void leave_best(__global const T *in, TARGET, const dims_t *d, con
 #endif
 #if ROW_DIMS > 1
 #define ANSWERS(g) (dims.outputs / (g).outers)
+#elif FUSED > 1 && !UNWALKED
+#define ANSWERS(g) ((g).columns - (FUSED - 1) * (g).apart)
 #else
 #define ANSWERS(g) ANSWERS_OF(g, (g).columns / FUSED) /* size of the last kept dim */
 #endif
@@ -124,12 +126,14 @@ static inline ulong row_of(const columns_t *g, const ulong k) {
 #define PIECE_LOAD PASTE(vload, PIECE)
 #define PIECE_STORE PASTE(vstore, PIECE)
 
-/* The best of the columns that are FUSED times `width` here, of extreme x, a piece of neighbours at a time, in the
- * first `width` places: of those counted as `at` the key and TIE() of the row, or 0 where there is none. Rows that a
- * segment's last FUSED ones have again are as good in either place. */
-static inline void reduce_fused(T *keys, uint *at, const uint x, const uint width) {
-    PIECE_STORE((PIECES(T))(T)0, 0, keys + FUSED * width); /* what the last piece reads and nobody asks for */
-    PIECE_STORE((PIECES(uint))0u, 0, at + FUSED * width);
+/* The best of the columns that are FUSED times `width` here, but for a last gap, of extreme x, a piece of neighbours at
+ * a time, in the first `width` places: of those counted as `at` the key and TIE() of the row, or 0 where there is none.
+ * Rows that a segment's last FUSED ones have again are as good in either place. */
+static inline void reduce_fused(T *keys, uint *at, const uint x, const uint width, const uint columns) {
+    for (uint c = columns; c < FUSED * width + PIECE; ++c) { /* what the last piece reads and nobody asks for */
+        keys[c] = 0;
+        at[c] = 0;
+    }
     for (uint column = 0; column < width; column += PIECE) {
         PIECES(T) best = (PIECES(T))(T)0;
         PIECES(uint) best_tie = (PIECES(uint))0u;
@@ -161,8 +165,13 @@ static inline void reduce_fused(T *keys, uint *at, const uint x, const uint widt
 static inline void scan_and_leave(__global const T *in, const at_t start, TARGET, const dims_t *d, const columns_t *g,
                                   const outer_t *o, const ulong part, const ulong from, const ulong to,
                                   const ulong column, const int count) {
+#if FUSED > 1 && !UNWALKED && ROW_DIMS == 1 /* with gaps between rows */
+    const uint width = g->apart, answers = (uint)(g->columns - (FUSED - 1) * width);
+#else
     const uint width = (uint)(FUSED > 1 ? g->columns / FUSED : min(g->side, g->columns - column));
-    const uint inner = UNWALKED ? g->inner : 1, apart = APART ? g->apart : 1, answers = width / inner;
+    const uint answers = UNWALKED ? width / g->inner : width;
+#endif
+    const uint inner = UNWALKED ? g->inner : 1, apart = APART ? g->apart : 1;
     const ulong first = row_of(g, from), first_answer = column / inner;
     T keys[(STRIP + 1) * VEC];
     uint at[(STRIP + 1) * VEC];
@@ -185,7 +194,7 @@ static inline void scan_and_leave(__global const T *in, const at_t start, TARGET
             }
         }
 #if FUSED > 1
-        reduce_fused(keys, at, x, width);
+        reduce_fused(keys, at, x, width, (uint)g->columns);
 #endif
         for (uint a = 0, between = 0, its = 0; a < answers; ++a) {
             one_candidate_t best = ONE_NONE;

@@ -189,26 +189,29 @@ static const char *lay_column_tiles(const geometry_request *r, const layout_dim 
     return NULL;
 }
 
-/* Rows that a work-item alone reads as one, where they follow each other in memory and are less than a few vectors: as
- * many as are whole vectors, where such wide rows are not too few and hardly a row is read twice; of narrow elements
- * more, if there are many. */
-static uint32_t rows_fused(const geometry_request *r, const layout_dim *column, const layout_dim *row, uint64_t inner) {
+/* Rows that a work-item alone reads as one, where they follow each other in memory, with gaps no wider than they and
+ * than a vector, and are less than a few vectors: as many as are whole vectors, where such wide rows are not too few
+ * and hardly a row is read twice; of narrow elements more, if there are many. */
+static uint32_t rows_fused(const geometry_request *r, const layout_dim *column, const layout_dim *row, bool gaps,
+                           uint64_t inner) {
     const layout_dim any = {.size = UINT32_MAX, .in = 1};
-    const uint64_t columns = column->size;
+    const uint64_t size = column->size, columns = row->in > 0 ? (uint64_t)row->in : 0;
     geometry g = {0};
-    if (r->tuning->aligned || column->in != 1 || row->in != (int64_t)columns ||
-        !continues(row->mask, column->mask, columns))
+    if (r->tuning->aligned || column->in != 1 || columns < size ||
+        columns - size > (gaps ? r->tuning->fused_gaps * size : 0) || !continues(row->mask, column->mask, columns))
         return 1;
     choose_column_vector(r, &any, &g);
     const tuning_row *t = r->tuning;
     const uint64_t few = t->fused_vectors * (uint64_t)g.vector;
-    if (column_group(r, g.vector) > 1 || columns >= few ||
+    if (column_group(r, g.vector) > 1 || columns >= few || columns - size >= g.vector ||
         columns * g.vector * element_bytes(r->problem) > strip_room(r))
         return 1;
     uint32_t fused = g.vector;
     while (fused > 1 && columns * (fused / 2) % g.vector == 0)
         fused /= 2;
     while (fused > 1 && columns * fused < few && row->size >= 2 * (uint64_t)t->fused_rows_many * fused)
+        fused *= 2;
+    if (columns > size && columns * fused == g.vector) /* the last vector is moved back by the last gap */
         fused *= 2;
     /* The last wide row of a dim is moved back to end with it. */
     const uint64_t twice = ceil_div(row->size, fused) * fused - row->size, all = r->layout->reduction / inner;
@@ -267,9 +270,10 @@ static const char *lay_out_columns(const geometry_request *r, geometry *g) {
     }
     const layout_dim *row = &l->reduced[l->reduced_count - (g->inner > 1 ? 2 : 1)];
     assert(row->size > 0 && g->inner > 0);
-    g->fused = rows_fused(r, &column, row, g->inner);
+    g->fused = rows_fused(r, &column, row, g->inner == 1 && g->row_dims == 1, g->inner);
     const uint64_t rows = l->reduction / g->inner / row->size * ceil_div(row->size, g->fused);
-    column.size *= g->fused;
+    if (g->fused > 1)
+        column.size = (uint64_t)row->in * g->fused;
     /* Whether vectors are aligned is told of a dim of the layout itself. */
     const bool is_kept = g->inner == 1 && g->fused == 1 && g->row_dims == 1;
     const char *refused = lay_column_tiles(r, is_kept ? kept : &column, rows, l->outputs / its.outputs, g);
@@ -312,16 +316,19 @@ static columns_ahead_t rows_ahead(const dims_t *dims, const layout_dim *column, 
 static void set_column_tiles(const layout_dim *column, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
     dims_t *const dims = &arguments->dims;
     const cl_ulong last = dims->reduced_count - (g->inner > 1 ? 2 : 1), fused = g->fused;
+    const cl_ulong width = fused > 1 ? (cl_ulong)dims->reduced_in[last] : column->size; /* of a row, with its gap */
     columns_t columns = {.jobs = jobs,
                          .jobs_per_group = g->scan.jobs_per_group,
                          .parts = g->parts,
                          .rows = g->units,
                          .chunk = g->chunk,
-                         .columns = column->size * fused,
+                         .columns = width * (fused - 1) + column->size,
                          .tiles = g->tiles,
                          .side = g->side,
                          .inner = g->inner,
-                         .apart = g->pitch ? g->pitch : g->apart,
+                         .apart = g->pitch                     ? g->pitch
+                                  : fused > 1 && g->inner == 1 ? (cl_uint)width
+                                                               : g->apart,
                          .outers = g->outers,
                          .per_tiles = reciprocal(g->tiles),
                          .per_outers = reciprocal(g->outers),

@@ -214,12 +214,14 @@ static void check_units(const layout *l, uint32_t bits, const geometry *g) {
 
 /* Fused rows are whole vectors of one tile, and follow each other in memory. */
 static void check_fused(uint64_t row_size, const layout_dim *column, const layout_dim *row, const geometry *g) {
-    const uint64_t width = row_size * g->fused;
+    const uint64_t pitch = (uint64_t)row->in, width = pitch * g->fused;
     REQUIRE(is_of(g, "columns") && g->scan.group == 1 && g->load != LOAD_ALIGNED, "%" PRIu32 " fused", g->fused);
     REQUIRE(width % g->vector == 0 && g->strip > 1 && width <= (uint64_t)g->strip * g->vector && g->tiles == 1,
             "%" PRIu64 " columns of %" PRIu32 " x %" PRIu32, width, g->vector, g->strip);
-    REQUIRE(column->in == (int64_t)(g->apart > 1 ? 1 : g->inner) && row->in == (int64_t)row_size,
+    REQUIRE(column->in == (int64_t)(g->apart > 1 ? 1 : g->inner) && row->in > 0 && pitch >= row_size,
             "rows %" PRId64 " apart", row->in);
+    REQUIRE(pitch == row_size || (g->inner == 1 && g->row_dims <= 1 && pitch - row_size < g->vector),
+            "gaps of %" PRIu64, pitch - row_size);
     REQUIRE(row->size >= g->fused, "%" PRIu64 " rows", row->size);
 }
 
