@@ -274,6 +274,7 @@ static const char *lay_out_columns(const geometry_request *r, geometry *g) {
     const uint64_t rows = l->reduction / g->inner / row->size * ceil_div(row->size, g->fused);
     if (g->fused > 1)
         column.size = (uint64_t)row->in * g->fused;
+    assert(column.size > 0);
     /* Whether vectors are aligned is told of a dim of the layout itself. */
     const bool is_kept = g->inner == 1 && g->fused == 1 && g->row_dims == 1;
     const char *refused = lay_column_tiles(r, is_kept ? kept : &column, rows, l->outputs / its.outputs, g);
