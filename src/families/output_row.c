@@ -70,12 +70,13 @@ static uint64_t outputs_within(const layout *l, uint64_t stride) {
     return outputs;
 }
 
-uint64_t outputs_inside(const layout *l) {
-    uint64_t least = 0;
+uint64_t outputs_inside(const layout *l, uint64_t enough) {
+    uint64_t best = 1;
     for (uint32_t i = 0; i + 1 < l->reduced_count; ++i) {
         const uint64_t outputs = outputs_within(l, magnitude(l->reduced[i].in));
-        if (outputs > 1 && (least == 0 || outputs < least))
-            least = outputs;
+        const bool nearer = outputs < best && outputs >= enough, more = outputs > best && best < enough;
+        if (outputs > 1 && (best == 1 || nearer || more))
+            best = outputs;
     }
-    return max_u64(least, 1);
+    return best;
 }

@@ -51,7 +51,7 @@ static const char *lay_out_segments(const geometry_request *r, geometry *g) {
     if (g->segment_vectors >= UINT64_C(1) << min_u32(bits, 16))
         return "it takes a last reduced dim of fewer vectors than 2^8 (8-bit elements) or 2^16";
     g->units = l->reduction / last->size;
-    g->outers = l->outputs / outputs_inside(l);
+    g->outers = l->outputs / outputs_inside(l, ceil_div(r->tuning->segment_row_bytes, last->size * (bits / 8)));
     lay_tiles(r, g->units * g->segment_vectors, g);
     g->least = least_segments(r, last->size, g);
     const uint64_t most = part_units(r, last->size, g->segment_vectors * g->side);
