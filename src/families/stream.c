@@ -118,8 +118,8 @@ static void choose_vector(const geometry_request *r, const block *b, geometry *g
     while (g->vector > word && b->columns * g->fused < g->vector)
         g->vector /= 2;
     const bool anywhere = t->aligned && !strides_divide(r->layout, b, g->vector);
-    if (anywhere &&
-        bytes >= WORD_BYTES) { /* loads of an element each do as well, and work-items need share no column */
+    /* Loads of a wide element each do as well as aligned vectors, and work-items need share no column. */
+    if (anywhere && bytes >= WORD_BYTES) {
         g->load = LOAD_UNALIGNED;
         return;
     }
