@@ -2,9 +2,9 @@
  * neighbouring outputs lie beside them: one work-item walks the outputs of a tile side by side, in the order of memory.
  *
  * A job is a tile, consecutive outputs of those that lie within the nearest reduced dim that has several, and a part
- * of the positions on the reduced dims but the last. At each of these the segment of each output goes into that output's accumulator
- * (order.clh), which waits in a cache until the next position's. Iterations are counted over the vectors of segments; a
- * block, as many whole segments as an accumulator counts, ends with a candidate for each output.
+ * of the positions on the reduced dims but the last. At each of these the segment of each output goes into that
+ * output's accumulator (order.clh), which waits in a cache until the next position's. Iterations are counted over the
+ * vectors of segments; a block, as many whole segments as an accumulator counts, ends with a candidate for each output.
  *
  * From the host, besides order.clh and finish.clh: SIDE (outputs of a tile at most), and
  *   OVERLAP  a segment's last vector is moved back to end with the segment (segment >= VEC)

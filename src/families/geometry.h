@@ -121,8 +121,8 @@ output_row output_row_of(const layout *l, uint32_t neighbours, uint32_t most);
 output_row joined_outputs(const layout *l, uint64_t enough, uint32_t gap);
 /* Columns of a row of so many outputs. */
 uint64_t columns_of_row(const layout *l, uint64_t outputs, uint32_t inner, uint32_t pitch);
-/* Outputs side by side, whose rows along the last reduced dim lie within one step of another one: of the nearest that has
- * several and enough within, or of the one that has the most. */
+/* Outputs side by side, whose rows along the last reduced dim lie within one step of another one: of the nearest that
+ * has several and enough within, or of the one that has the most. */
 uint64_t outputs_inside(const layout *l, uint64_t enough);
 /* Whether the input is more than what caches may hold of it from one run to the next. */
 bool comes_from_memory(const geometry_request *r);

@@ -203,8 +203,8 @@ static bool memory_has_runs(const geometry_request *r, const geometry *g) {
     return r->layout->reduced_count <= r->tuning->permuted_dims &&
            r->layout->reduction >= r->tuning->permuted_bytes / bytes &&
            m.run * bytes >= r->tuning->permuted_run_bytes &&
-           (last->in != 1 ||
-            (last->size < r->tuning->permuted_row_bytes / bytes && (!m.is_sorted || outputs_inside(r->layout, 0) == 1)));
+           (last->in != 1 || (last->size < r->tuning->permuted_row_bytes / bytes &&
+                              (!m.is_sorted || outputs_inside(r->layout, 0) == 1)));
 }
 
 static bool whole_runs_do(const geometry_request *r, const geometry *g) {
