@@ -36,15 +36,42 @@ static inline outer_t outer_at(const dims_t *d, const ulong outer, const ulong c
 #define ANSWER_AT(g, answer) ((answer) * (g)->column_stride)
 #endif
 
-#if ROW_DIMS > 1 && FUSED > 1 && !SPLIT
-/* Where the output of a column lies that is the last kept dim's, and how many of its outputs are left from there on: 0
- * between two rows of them. */
-static inline output_place_t place_in_row(const dims_t *d, const columns_t *g, const outer_t *o, const ulong column,
-                                          ulong *left) {
-    const ulong size = d->kept_size[KEPT - 1], above = column / g->apart, last = column - above * g->apart;
-    *left = size - min(last, size);
-    return output_place(d, (job_t)(o->out + above * size + last), KEPT);
+#if ROW_DIMS > 1 && !SPLIT
+/* The next column that has an output, that output's place and its row's, outputs left in that row, and rows left along
+ * the dim that they lie in. */
+typedef struct {
+    ulong column, left, rows;
+    output_place_t at, row;
+} cursor_t;
+
+static inline void cursor_to(cursor_t *c, const dims_t *d, const columns_t *g, const outer_t *o, const ulong column) {
+    const ulong size = d->kept_size[KEPT - 1], length = d->kept_size[KEPT - 2];
+    const ulong above = column / g->apart, last = column - above * g->apart;
+    const bool is_between = last >= size; /* two rows */
+    const ulong out = o->out + (above + is_between) * size;
+    c->column = is_between ? (above + 1) * g->apart : column;
+    c->left = is_between ? size : size - last;
+    c->rows = length - out / size % length;
+    c->row = output_place(d, (job_t)out, KEPT);
+    c->at = c->row;
+    move_output(&c->at, d, KEPT - 1, (job_t)(size - c->left));
 }
+#if FUSED == 1
+static inline void next_output(cursor_t *c, const dims_t *d, const columns_t *g, const outer_t *o) {
+    const ulong size = d->kept_size[KEPT - 1];
+    c->column += 1;
+    move_output(&c->at, d, KEPT - 1, 1);
+    if (--c->left)
+        return;
+    c->column += g->apart - size;
+    c->left = size;
+    if (--c->rows) {
+        move_output(&c->row, d, KEPT - 2, 1);
+        c->at = c->row;
+    } else
+        cursor_to(c, d, g, o, c->column);
+}
+#endif
 #endif
 
 #if ROW_DIMS == 1 || FUSED > 1 || SPLIT
@@ -63,11 +90,11 @@ static inline void leave(__global const T *in, TARGET, const dims_t *d, const co
 #endif
     partials[PARTIAL_AT(d, o->out + column, part) * EXTREMES + x] = PARTIAL(x, found, k, row);
 #elif ROW_DIMS > 1
-    ulong rest;
-    const output_place_t place = place_in_row(d, g, o, column, &rest);
+    cursor_t c;
+    cursor_to(&c, d, g, o, column);
     (void)part;
-    if (rest)
-        put_answer(d, in, TARGET_ARGUMENTS, x, place.index[x], place.value[x], OF_INPUT(place.in), found, row,
+    if (c.column == column)
+        put_answer(d, in, TARGET_ARGUMENTS, x, c.at.index[x], c.at.value[x], OF_INPUT(c.at.in), found, row,
                    KEY_KNOWN_OF(x, k));
 #else
     const long c = (long)column;
@@ -265,53 +292,16 @@ static inline bool leave_vector(__global const T *in, OUTPUTS, const dims_t *d, 
 }
 #endif
 
-#if ROW_DIMS > 1 && !SPLIT
-/* The next column that has an output, that output's place and its row's, outputs left in that row, and rows left along
- * the dim that they lie in; and the column that is asked for next, if they go on. */
-typedef struct {
-    ulong column, left, rows, expected;
-    output_place_t at, row;
-} cursor_t;
-
-static inline void cursor_to(cursor_t *c, const dims_t *d, const columns_t *g, const outer_t *o, const ulong column) {
-    const ulong size = d->kept_size[KEPT - 1], length = d->kept_size[KEPT - 2];
-    const ulong above = column / g->apart, last = column - above * g->apart;
-    const bool is_between = last >= size; /* two rows */
-    const ulong out = o->out + (above + is_between) * size;
-    c->column = is_between ? (above + 1) * g->apart : column;
-    c->left = is_between ? size : size - last;
-    c->rows = length - out / size % length;
-    c->row = output_place(d, (job_t)out, KEPT);
-    c->at = c->row;
-    move_output(&c->at, d, KEPT - 1, (job_t)(size - c->left));
-}
-static inline void next_output(cursor_t *c, const dims_t *d, const columns_t *g, const outer_t *o) {
-    const ulong size = d->kept_size[KEPT - 1];
-    c->column += 1;
-    move_output(&c->at, d, KEPT - 1, 1);
-    if (--c->left)
-        return;
-    c->column += g->apart - size;
-    c->left = size;
-    if (--c->rows) {
-        move_output(&c->row, d, KEPT - 2, 1);
-        c->at = c->row;
-    } else
-        cursor_to(c, d, g, o, c->column);
-}
-
-/* Leave the answers of extreme x of a vector at column `start`, from column `own` on. */
+#if ROW_DIMS > 1 && FUSED == 1 && !SPLIT
+/* Leave the answers of extreme x of a vector at column `start`, from the cursor on. */
 static inline void leave_row(__global const T *in, TARGET, const dims_t *d, const columns_t *g, const outer_t *o,
-                             const uint x, const ulong start, const ulong own, const T *keys, const uint *at,
-                             const ulong from, cursor_t *c) {
-    if (c->expected != own)
-        cursor_to(c, d, g, o, own);
+                             const uint x, const ulong start, const T *keys, const uint *at, const ulong from,
+                             cursor_t *c) {
     for (; c->column < start + VEC; next_output(c, d, g, o)) {
         const uint j = (uint)(c->column - start);
         put_answer(d, in, TARGET_ARGUMENTS, x, c->at.index[x], c->at.value[x], OF_INPUT(c->at.in), WINS(keys[j], at[j]),
                    from + at[j], KEY_KNOWN_OF(x, keys[j]));
     }
-    c->expected = start + VEC;
 }
 #define CURSORS , cursors
 #define CURSORS_PARAMETER , cursor_t *cursors
@@ -336,7 +326,7 @@ static inline void leave_answers(__global const T *in, TARGET, const dims_t *d, 
         if ((long)start <= (long)own && (long)start >= (long)column && LEAVE_VECTOR(o, start, keys, at, from))
             return;
 #if ROW_DIMS > 1 && !SPLIT
-        leave_row(in, TARGET_ARGUMENTS, d, g, o, x, start, max(start, own), keys, at, from, &cursors[x]);
+        leave_row(in, TARGET_ARGUMENTS, d, g, o, x, start, keys, at, from, &cursors[x]);
 #else
         for (int j = 0; j < VEC; ++j)
             if ((long)start + j >= (long)own)
@@ -355,7 +345,7 @@ static inline void scan_and_leave(__global const T *in, const at_t start, TARGET
 #if ROW_DIMS > 1 && !SPLIT
     cursor_t cursors[EXTREMES];
     for (uint x = 0; x < EXTREMES; ++x)
-        cursors[x].expected = ~0ul;
+        cursor_to(&cursors[x], d, g, o, column);
 #endif
 #if STRIP == 1
     scan(start, d, g, column, count, from, to, &strip);

@@ -61,6 +61,11 @@
 /* Without its vectors, a position leads to its segment. */
 #define SEGMENT_STEP STEPS(0, 0)
 #define WALK_TO(dims, g, v) walk_to((dims), (v), (g)->segment_vectors, SEGMENT_STEP)
+#if !STEADY
+static inline void step_on(const dims_t *dims, const rows_t *g, const walk_t by, walk_t *walk) {
+    walk_on(dims, walk, by, g->segment_vectors, SEGMENT_STEP);
+}
+#endif
 
 #if ANYWHERE
 #include "families/rows_anywhere.clh"
@@ -104,12 +109,6 @@ static inline step_t step_at(const dims_t *dims, const rows_t *g, const ulong v)
 #endif
     return step;
 }
-#if !STEADY
-static inline void step_on(const dims_t *dims, const rows_t *g, const walk_t by, walk_t *walk) {
-    walk_on(dims, walk, by, g->segment_vectors, SEGMENT_STEP);
-}
-#endif
-
 #if AHEAD && REDUCED != 1
 /* Elements from an element to that which is read AHEAD bytes later, in another segment than that of its own, in the
  * next output at last. */

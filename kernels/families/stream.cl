@@ -3,11 +3,11 @@
  * A job is a tile of columns and a part of the rows. `across` work-items lie side by side over the tile and `sharing`
  * times as many share its rows. Each remembers the best key of its columns and the iteration that brought it
  * (order.clh); then those that share a column merge in local memory, and so do `inner` columns that belong to one
- * output. No width and no beginning makes loads narrow:
+ * output. Elements of 32 and 64 bits whose rows begin anywhere are loaded one by one, VEC of them; narrower ones:
  *   PHASED   work-items read aligned vectors. Rows may begin anywhere within one, but all rows of a work-item at the
  *            same place, since `sharing` is a multiple of the period; what such a vector has of other columns is left
  *            out when columns merge.
- * Rows that lie at any distances, and are no whole vectors, are read element by element, as many as fill a word.
+ *   SHIFTED  rows lie at any distances and are no whole vectors: these are shifted out of the words that hold them.
  * Rows that follow each other and are narrow are taken several as one (`fused`), of which the last may be incomplete:
  * its `rest` of rows is accumulated element by element.
  *

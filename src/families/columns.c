@@ -189,9 +189,9 @@ static const char *lay_column_tiles(const geometry_request *r, const layout_dim 
     return NULL;
 }
 
-/* Rows that a work-item alone reads as one, where they follow each other in memory, with gaps no wider than they and
- * than a vector, and are less than a few vectors: as many as are whole vectors, where such wide rows are not too few
- * and hardly a row is read twice; of narrow elements more, if there are many. */
+/* Rows that a work-item alone reads as one, where they follow each other in memory, with gaps of less than a vector and
+ * of some times their own width, and are less than a few vectors: as many as are whole vectors, where such wide rows
+ * are not too few and hardly a row is read twice; of narrow elements more, if there are many. */
 static uint32_t rows_fused(const geometry_request *r, const layout_dim *column, const layout_dim *row, bool gaps,
                            uint64_t inner) {
     const layout_dim any = {.size = UINT32_MAX, .in = 1};
@@ -274,6 +274,8 @@ static const char *lay_out_columns(const geometry_request *r, geometry *g) {
     const uint64_t rows = l->reduction / g->inner / row->size * ceil_div(row->size, g->fused);
     if (g->fused > 1)
         column.size = (uint64_t)row->in * g->fused;
+    if (g->fused > 1 && g->inner == 1 && g->row_dims == 1)
+        g->pitch = (uint32_t)row->in;
     assert(column.size > 0);
     /* Whether vectors are aligned is told of a dim of the layout itself. */
     const bool is_kept = g->inner == 1 && g->fused == 1 && g->row_dims == 1;
@@ -327,9 +329,7 @@ static void set_column_tiles(const layout_dim *column, const geometry *g, uint64
                          .tiles = g->tiles,
                          .side = g->side,
                          .inner = g->inner,
-                         .apart = g->pitch                     ? g->pitch
-                                  : fused > 1 && g->inner == 1 ? (cl_uint)width
-                                                               : g->apart,
+                         .apart = g->pitch ? g->pitch : g->apart,
                          .outers = g->outers,
                          .per_tiles = reciprocal(g->tiles),
                          .per_outers = reciprocal(g->outers),
