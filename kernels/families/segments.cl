@@ -15,6 +15,8 @@
 #error "not implemented: several work-items, words for parts"
 #endif
 
+/* A position is a segment, on all reduced dims but the last; with one dim there is one segment. */
+#define WALKED (REDUCED > 1 ? REDUCED - 1 : 1)
 #include "order/order.clh"
 #include "workgroup/finish.clh"
 #if SPLIT
@@ -105,31 +107,19 @@ static inline __attribute__((always_inline)) void fold_row(const at_t p, const d
     }
 }
 
-#define BEFORE_LAST (REDUCED > 1 ? REDUCED - 2 : 0) /* with one dim there is one segment */
+#define SEGMENTS_ALONG(dims) ((dims)->reduced_size[WALKED - 1])
+#define SEGMENT_STEP(dims) REDUCED_STEPS(dims, WALKED - 1)
+#define SEGMENT_AT(dims, number) walk_to((dims), (number), SEGMENTS_ALONG(dims), SEGMENT_STEP(dims))
 
-/* A segment of the first output: its number, where it lies, and how many are left along the dim before the last. */
-typedef struct {
-    ulong number, left;
-    steps_t at;
-} row_t;
-static inline row_t row_at(const dims_t *dims, const ulong number) {
-    const ulong size = dims->reduced_size[BEFORE_LAST];
-    row_t r;
-    r.number = number;
-    r.left = size - number % size;
-    r.at = segment_start(dims, number);
-    return r;
-}
-static inline void next_row(const dims_t *dims, row_t *r) {
-    r->number += 1;
-    r->at += REDUCED_STEPS(dims, BEFORE_LAST);
-    if (--r->left == 0)
-        *r = row_at(dims, r->number);
+static inline void next_segment(const dims_t *dims, walk_t *w) {
+    walk_on(dims, w, steps_on(1, SEGMENT_STEP(dims)), SEGMENTS_ALONG(dims), SEGMENT_STEP(dims));
 }
 
-/* Where a segment lies; of one from `to` on, the next job's, which begins at `next`. */
-static inline long row_ahead(const dims_t *dims, const row_t later, const ulong to, const long next) {
-    return later.number < to ? OF_INPUT(later.at) : next + OF_INPUT(segment_start(dims, later.number - to));
+/* Where the segment with that number lies, from the first output's first on; of one from `to` on, the next job's, which
+ * begins at `next`. */
+static inline long row_ahead(const dims_t *dims, const walk_t later, const ulong number, const ulong to,
+                             const long next) {
+    return number < to ? OF_INPUT(later.at) : next + OF_INPUT(SEGMENT_AT(dims, number - to).at);
 }
 
 /* The best of each of a tile's outputs, of whose segments [from, to) those of the first one lie from p on. The next job
@@ -141,7 +131,7 @@ static inline void scan(const at_t p, const dims_t *dims, const segments_t *g, c
     /* So many outputs ahead; or whole rows where they are short. */
     const uint outputs_ahead = max((uint)(AHEAD * 8 / BITS / g->segment), 1u);
     const uint rows_ahead = max(outputs_ahead / count, 1u);
-    row_t row = row_at(dims, from), later = row_at(dims, from + rows_ahead);
+    walk_t row = SEGMENT_AT(dims, from), later = SEGMENT_AT(dims, from + rows_ahead);
     for (uint o = 0; o < count; ++o)
         best[o] = CANDIDATE_NONE;
     for (ulong block = from; block < to; block += most) {
@@ -149,13 +139,13 @@ static inline void scan(const at_t p, const dims_t *dims, const segments_t *g, c
         for (uint o = 0; o < count; ++o)
             acc[o] = ACC_EMPTY;
         for (uint s = 0; s < segments; ++s) {
-            const long over = AHEAD ? row_ahead(dims, later, to, next) - OF_INPUT(row.at) : 0;
+            const long over = AHEAD ? row_ahead(dims, later, block + s + rows_ahead, to, next) - OF_INPUT(row.at) : 0;
             if (t->even)
                 fold_row(moved(p, row.at), dims, g, t, true, outputs_ahead, over, acc, s * (uint)g->segment_vectors);
             else
                 fold_row(moved(p, row.at), dims, g, t, false, outputs_ahead, over, acc, s * (uint)g->segment_vectors);
-            next_row(dims, &row);
-            next_row(dims, &later);
+            next_segment(dims, &row);
+            next_segment(dims, &later);
         }
         for (uint o = 0; o < count; ++o)
             best[o] = better(best[o], block_winner(g, acc[o], (uint)(block - from)));
@@ -177,7 +167,7 @@ static inline void scan(const at_t p, const dims_t *dims, const segments_t *g, c
 /* Where a job begins; one beyond the last as the first one. */
 static inline steps_t job_start(const dims_t *dims, const segments_t *g, const ulong job) {
     const ulong known = job < g->jobs ? job : 0;
-    return input_start(dims, UNIT_FIRST(g, UNIT_OF(g, known))) + segment_start(dims, PART_OF(g, known) * g->chunk);
+    return input_start(dims, UNIT_FIRST(g, UNIT_OF(g, known))) + SEGMENT_AT(dims, PART_OF(g, known) * g->chunk).at;
 }
 
 /* Leave the best of an output; places are counted from index `origin` on. */
