@@ -47,18 +47,18 @@ uint32_t aligned_vector(const layout *l, uint32_t vector, const layout_dim *skip
 /* What a tuning row says of a family's work-groups: their work-items, how many a compute unit wants where loads have so
  * many bytes, and how many percent of those are enough. */
 typedef struct {
-    uint32_t items, groups, bytes, enough_percent;
+    uint32_t items, groups, bytes;
 } group_fields;
 
 static group_fields fields_of(const geometry_request *r, work_groups of) {
     const tuning_row *t = r->tuning;
     switch (of) {
     case GROUPS_OF_COLUMNS:
-        return (group_fields){t->group_columns, t->groups_columns, t->column_bytes, t->enough_percent};
+        return (group_fields){t->group_columns, t->groups_columns, t->column_bytes};
     case GROUPS_OF_STREAM:
-        return (group_fields){t->group_stream, t->groups_stream, t->column_bytes, t->stream_enough_percent};
+        return (group_fields){t->group_stream, t->groups_stream, t->column_bytes};
     default:
-        return (group_fields){t->group, t->groups_per_unit, t->vector_bytes, t->enough_percent};
+        return (group_fields){t->group, t->groups_per_unit, t->vector_bytes};
     }
 }
 
@@ -75,7 +75,7 @@ uint64_t wanted_groups(const geometry_request *r, const geometry *g) {
 
 uint64_t enough_groups(const geometry_request *r, const geometry *g) {
     const group_fields fields = fields_of(r, g->family->groups);
-    return ceil_div(groups_of(r, g, fields.groups) * fields.enough_percent, 100);
+    return ceil_div(groups_of(r, g, fields.groups) * r->tuning->enough_percent, 100);
 }
 
 uint64_t idle_share(uint64_t jobs, uint64_t units) {

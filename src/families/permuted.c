@@ -112,10 +112,13 @@ static int64_t look_ahead(const memory_layout *m, uint64_t elements) {
     return (int64_t)min_u64(elements / m->run, next->size - 1) * next->in;
 }
 
-/* Narrow elements have so few values that most blocks have the best one. */
+/* Narrow elements have so few values that many blocks have the best one: of 8 bits nearly all; of 16 bits so few that
+ * runs that are shorter than what a work-group reads at once are not worth an end of a block each. */
 static bool is_straight(const geometry_request *r, const memory_layout *m) {
-    const uint32_t bytes = element_bytes(r->problem), least = r->tuning->permuted_straight_bytes;
-    return bytes < WORD_BYTES && least && m->straight > 1 && m->straight >= least / bytes;
+    const tuning_row *t = r->tuning;
+    const uint32_t bytes = element_bytes(r->problem), at_once = bytes > 1 ? t->group * t->vector_bytes : 0;
+    return bytes < WORD_BYTES && t->permuted_straight_bytes && m->straight > 1 &&
+           m->straight * bytes >= max_u32(t->permuted_straight_bytes, at_once);
 }
 
 static const char *lay_out_permuted(const geometry_request *r, geometry *g) {

@@ -262,9 +262,18 @@ static uint32_t rows_in_flight(const geometry_request *r, const block *b, const 
     const uint64_t group = g->scan.group, most = wanted_groups(r, g) * max_u64(group, t->group_stream);
     const uint64_t jobs = r->split ? wanted_groups(r, g) : g->tiles * g->outers, items = min_u64(jobs * group, most);
     const uint64_t bytes = items / r->device->compute_units * load_bytes(r, g) * t->stream_unroll;
-    const bool twice =
+    const bool more =
         b->row_dims == 1 && bytes < t->stream_flight_bytes && g->units >= 4 * (uint64_t)g->sharing * t->stream_unroll;
-    return loads_in_flight(r, min_u32(t->stream_unroll * (twice ? 2 : 1), UNROLL_MAX), t->unroll_mask_percent);
+    return loads_in_flight(r, min_u32(more ? t->stream_unroll_most : t->stream_unroll, UNROLL_MAX), t->unroll_mask_percent);
+}
+
+/* Whether whole reductions keep the memory busy: as many work-groups as are wanted do, and fewer that have enough on its
+ * way to each compute unit, where narrow loads take as long as wide ones. */
+static bool are_enough(const geometry_request *r, const geometry *g) {
+    const uint32_t bytes = max_u32(load_bytes(r, g), r->tuning->column_bytes) + (g->mask == MASK_NONE ? 0 : g->vector);
+    const uint64_t items = (uint64_t)g->lanes * g->sharing * g->scan.jobs;
+    return g->scan.jobs >= wanted_groups(r, g) || g->units < 2 * g->least ||
+           items * g->unroll * bytes / r->device->compute_units >= r->tuning->stream_flight_bytes;
 }
 
 /* Parts of one segment each, or several parts that take turns at one. */
@@ -433,7 +442,7 @@ static bool columns_are_nearer(const geometry_request *r, const geometry *g) {
 }
 
 static bool columns_do(const geometry_request *r, const geometry *g) {
-    return columns_are_nearer(r, g) && whole_reductions_do(r, g) && !g->by_segments;
+    return columns_are_nearer(r, g) && are_enough(r, g) && !g->by_segments;
 }
 
 const strategy strategy_stream = {"stream", &family_stream, false, false, LANES_ALL, columns_do};
