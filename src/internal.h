@@ -146,7 +146,11 @@ typedef struct layout {
     layout_dim kept[MAX_RANK], reduced[MAX_RANK];
     /* Elements, of position 0 on every dim. */
     int64_t in_offset, mask_offset, index_offset, value_offset, max_index_offset, max_value_offset;
-    uint64_t outputs, reduction;
+    /* Kept dims along which neither the input nor the mask moves, by falling stride of the index: of their outputs the
+     * ones at position 0 are computed, and then copied (families/copies.c). They are not among `kept`. */
+    uint32_t copied_count;
+    layout_dim copied[MAX_RANK];
+    uint64_t outputs, reduction; /* outputs that are computed; elements of each */
     bool reversed; /* the index counts from the other end: every reduced dim was backward, and has been turned */
     repeated_dim_t repeated; /* one that is left out; added 0: none */
 } layout;
@@ -304,7 +308,9 @@ typedef struct geometry {
     uint64_t interleaved;    /* stream: parts that take turns at rows, of all or of a segment; 0: none do */
     uint64_t side;           /* columns, segments: columns of a tile, except the last; transposed: vectors of a job */
     launch_grid scan;
-    launch_grid merge; /* used when parts > 1 */
+    launch_grid merge;      /* used when parts > 1 */
+    launch_grid copies;     /* used when the layout has copied dims */
+    uint64_t copied_length; /* elements of an output tensor that a work-item has side by side */
     uint32_t merge_lanes;
     ordering finish; /* not NONE: the last work-groups of the scan merge, and merge is for queues where they cannot */
     uint32_t unit_counters;    /* then: of each output, or tile of columns, with what stands beside them (abi.h) */
@@ -372,5 +378,15 @@ uint32_t plan_mask_vector(argmax_cl_plan plan); /* the same of the mask */
 /* Build options of the scanning and of the merging kernel: kinds and numbers of dims, never sizes. */
 void options_scan(const problem *p, const layout *l, const geometry *g, char options[OPTIONS_CAPACITY]);
 void options_merge(const problem *p, const layout *l, const geometry *g, char options[OPTIONS_CAPACITY]);
+
+/* ---- families/copies.c: outputs that are copies of others -------------------------------------------------------- */
+
+typedef enum { OUTPUT_INDEX, OUTPUT_VALUE, OUTPUT_MAX_INDEX, OUTPUT_MAX_VALUE, OUTPUT_TENSORS } output_tensor;
+
+/* Without a type where the problem has none. */
+const tensor_view *output_view(const problem *p, output_tensor output);
+/* Of the kernel that copies in that tensor, which must be there. */
+void options_copies(const problem *p, const layout *l, const geometry *g, output_tensor output,
+                    char options[OPTIONS_CAPACITY]);
 
 #endif

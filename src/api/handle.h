@@ -73,8 +73,9 @@ void handle_release(argmax_cl_handle handle);
 /* One kernel object per stage, with all arguments set but the buffers. No two threads use one at the same time. */
 typedef struct kernel_set {
     struct kernel_set *next;
-    cl_kernel scan, merge; /* merge is NULL for one stage, and until needed where the scan merges too */
-    uint64_t counters;     /* number of the block that is the scan's argument; 0: none */
+    cl_kernel scan, merge;            /* merge is NULL for one stage, and until needed where the scan merges too */
+    cl_kernel copies[OUTPUT_TENSORS]; /* NULL unless the layout has copied dims, and without the tensor */
+    uint64_t counters;                /* number of the block that is the scan's argument; 0: none */
 } kernel_set;
 
 struct argmax_cl_plan_s {
@@ -84,7 +85,8 @@ struct argmax_cl_plan_s {
     layout layout; /* this and what follows is unset when problem.outputs is 0 */
     geometry geometry;
     size_t workspace_bytes;
-    cl_program scan_program, merge_program; /* the handle's */
+    cl_program scan_program, merge_program; /* the handle's, as the next ones */
+    cl_program copies_programs[OUTPUT_TENSORS];
     char scan_options[OPTIONS_CAPACITY], merge_options[OPTIONS_CAPACITY];
     pthread_mutex_t kernels_lock;
     kernel_set *kernels; /* idle ones */

@@ -25,6 +25,20 @@ static argmax_cl_status group_allowed(argmax_cl_handle handle, cl_program progra
     return ARGMAX_CL_SUCCESS;
 }
 
+static argmax_cl_status compile_copies(argmax_cl_plan plan, uint32_t *allowed) {
+    argmax_cl_status status = ARGMAX_CL_SUCCESS;
+    for (output_tensor output = 0; output < OUTPUT_TENSORS && !status; ++output) {
+        char options[OPTIONS_CAPACITY];
+        if (!output_view(&plan->problem, output)->type)
+            continue;
+        options_copies(&plan->problem, &plan->layout, &plan->geometry, output, options);
+        status = program_get(plan->handle, "copies", options, &plan->copies_programs[output]);
+        if (!status)
+            status = group_allowed(plan->handle, plan->copies_programs[output], "copies", *allowed, allowed);
+    }
+    return status;
+}
+
 static argmax_cl_status compile_stages(argmax_cl_plan plan, uint32_t *allowed) {
     const geometry *g = &plan->geometry;
     const char *scan = g->family->kernel;
@@ -32,6 +46,8 @@ static argmax_cl_status compile_stages(argmax_cl_plan plan, uint32_t *allowed) {
     argmax_cl_status status = program_get(plan->handle, scan, plan->scan_options, &plan->scan_program);
     if (!status)
         status = group_allowed(plan->handle, plan->scan_program, scan, *allowed, allowed);
+    if (!status && plan->layout.copied_count)
+        status = compile_copies(plan, allowed);
     if (status || scan_answers(g))
         return status;
     options_merge(&plan->problem, &plan->layout, g, plan->merge_options);
@@ -87,9 +103,9 @@ static argmax_cl_status size_workspace(argmax_cl_plan plan) {
 /* Global sizes must fit what the device counts with. */
 static argmax_cl_status check_grid(argmax_cl_plan plan) {
     const uint64_t limit = plan->handle->facts.address_bits < 64 ? UINT32_MAX : SIZE_MAX;
-    const launch_grid *grids[] = {&plan->geometry.scan, &plan->geometry.merge};
+    const launch_grid *grids[] = {&plan->geometry.scan, &plan->geometry.merge, &plan->geometry.copies};
     for (size_t i = 0; i < sizeof grids / sizeof grids[0]; ++i)
-        if (grids[i]->groups > limit / grids[i]->group)
+        if (grids[i]->group && grids[i]->groups > limit / grids[i]->group)
             return fail(ARGMAX_CL_ERROR_DEVICE_LIMIT, "%" PRIu64 " work-groups: the device counts with %u bits",
                         grids[i]->groups, plan->handle->facts.address_bits);
     return ARGMAX_CL_SUCCESS;

@@ -63,6 +63,9 @@ uint64_t wanted_groups(const geometry_request *r, const geometry *g);
 /* As many as will do, whatever the loads. */
 uint64_t enough_groups(const geometry_request *r, const geometry *g);
 
+/* copies.c: the launch that copies, where the layout has copied dims. */
+void lay_out_copies(const geometry_request *r, geometry *g);
+
 /* 2^32 / divisor, rounded up; 0 for 1. */
 uint32_t short_reciprocal(uint64_t divisor);
 

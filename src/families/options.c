@@ -80,6 +80,14 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char opt
     assert(w.used + 1 < OPTIONS_CAPACITY);
 }
 
+void options_copies(const problem *p, const layout *l, const geometry *g, output_tensor output,
+                    char options[OPTIONS_CAPACITY]) {
+    writer w = {options, OPTIONS_CAPACITY, 0};
+    text_add(&w, "-cl-std=CL1.2 -DT=%s -DKEPT=%" PRIu32 " -DGROUP=%" PRIu32,
+             unsigned_type(output_view(p, output)->type->bits), copies_dims(l), g->copies.group);
+    add_sub_group(&w, g);
+}
+
 void options_merge(const problem *p, const layout *l, const geometry *g, char options[OPTIONS_CAPACITY]) {
     writer w = {options, OPTIONS_CAPACITY, 0};
     text_add(&w, "-cl-std=CL1.2 -DT=%s -DLAST=%d", unsigned_type(p->input.type->bits), wants_last(p->direction, l));

@@ -28,6 +28,7 @@ static const char *lay_out(const strategy *s, const problem *p, const layout *l,
     const char *refused = refuses_general(s, p, device);
     if (!refused)
         refused = s->family->lay_out(&request, g);
+    lay_out_copies(&request, g);
     *suits = !refused && s->suits(&request, g);
     return refused;
 }

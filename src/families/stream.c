@@ -264,11 +264,12 @@ static uint32_t rows_in_flight(const geometry_request *r, const block *b, const 
     const uint64_t bytes = items / r->device->compute_units * load_bytes(r, g) * t->stream_unroll;
     const bool more =
         b->row_dims == 1 && bytes < t->stream_flight_bytes && g->units >= 4 * (uint64_t)g->sharing * t->stream_unroll;
-    return loads_in_flight(r, min_u32(more ? t->stream_unroll_most : t->stream_unroll, UNROLL_MAX), t->unroll_mask_percent);
+    return loads_in_flight(r, min_u32(more ? t->stream_unroll_most : t->stream_unroll, UNROLL_MAX),
+                           t->unroll_mask_percent);
 }
 
-/* Whether whole reductions keep the memory busy: as many work-groups as are wanted do, and fewer that have enough on its
- * way to each compute unit, where narrow loads take as long as wide ones. */
+/* Whether whole reductions keep the memory busy: as many work-groups as are wanted do, and fewer that have enough on
+ * its way to each compute unit, where narrow loads take as long as wide ones. */
 static bool are_enough(const geometry_request *r, const geometry *g) {
     const uint32_t bytes = max_u32(load_bytes(r, g), r->tuning->column_bytes) + (g->mask == MASK_NONE ? 0 : g->vector);
     const uint64_t items = (uint64_t)g->lanes * g->sharing * g->scan.jobs;

@@ -122,10 +122,16 @@ void layout_collapse(const problem *p, layout *out) {
             d.max_index = stride_of(&p->max_index, i);
             d.max_value = stride_of(&p->max_value, i);
             /* Outputs have no order among themselves. */
-            insert_sorted(out->kept, out->kept_count++, d.in < 0 ? turned(d, out) : d);
+            if (d.in == 0 && d.mask == 0) {
+                insert_sorted(out->copied, out->copied_count++, d);
+                out->outputs /= size;
+            } else {
+                insert_sorted(out->kept, out->kept_count++, d.in < 0 ? turned(d, out) : d);
+            }
         }
     }
     out->kept_count = merge_neighbours(out->kept, out->kept_count);
+    out->copied_count = merge_neighbours(out->copied, out->copied_count);
     out->reduced_count = merge_neighbours(out->reduced, out->reduced_count);
     leave_out_repeats(p, out);
     turn_reduction(out);

@@ -183,6 +183,13 @@ static argmax_cl_status create_merge(argmax_cl_plan plan, bool idle, cl_kernel *
     return status ? status : arguments_set(set_merge(plan, *kernel, &dims, idle), kernel);
 }
 
+static argmax_cl_status create_copies(argmax_cl_plan plan, bool idle, output_tensor output, cl_kernel *kernel) {
+    copies_t copies = copies_argument(&plan->layout, &plan->geometry, output);
+    const argmax_cl_status status = create_kernel(plan->copies_programs[output], "copies", kernel);
+    copies.jobs = idle ? 0 : copies.jobs;
+    return status ? status : arguments_set(clSetKernelArg(*kernel, 1, sizeof copies, &copies), kernel);
+}
+
 static argmax_cl_status create_set(argmax_cl_plan plan, bool idle, kernel_set **out) {
     kernel_set *set = calloc(1, sizeof *set);
     if (!set)
@@ -190,6 +197,9 @@ static argmax_cl_status create_set(argmax_cl_plan plan, bool idle, kernel_set **
     argmax_cl_status status = create_scan(plan, idle, STAGE_BOTH, &set->scan);
     if (!status && plan->merge_program)
         status = create_merge(plan, idle, &set->merge);
+    for (output_tensor output = 0; output < OUTPUT_TENSORS && !status; ++output)
+        if (plan->copies_programs[output])
+            status = create_copies(plan, idle, output, &set->copies[output]);
     if (status)
         kernel_sets_release(set);
     else
@@ -232,6 +242,9 @@ void kernel_sets_release(kernel_set *sets) {
             clReleaseKernel(sets->scan);
         if (sets->merge)
             clReleaseKernel(sets->merge);
+        for (output_tensor output = 0; output < OUTPUT_TENSORS; ++output)
+            if (sets->copies[output])
+                clReleaseKernel(sets->copies[output]);
         free(sets);
         sets = next;
     }

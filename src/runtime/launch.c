@@ -18,16 +18,17 @@ static argmax_cl_status run(cl_command_queue queue, cl_kernel kernel, const laun
     return code == CL_SUCCESS ? ARGMAX_CL_SUCCESS : fail_opencl("clEnqueueNDRangeKernel", code);
 }
 
+static cl_mem output_buffer(const argmax_cl_buffers *b, output_tensor output) {
+    const cl_mem buffers[OUTPUT_TENSORS] = {b->index, b->value, b->max_index, b->max_value};
+    return buffers[output];
+}
+
 static cl_int set_outputs(const problem *p, cl_kernel kernel, cl_uint first, const argmax_cl_buffers *b) {
-    cl_mem outputs[4];
+    cl_mem outputs[OUTPUT_TENSORS];
     cl_uint count = 0;
-    outputs[count++] = b->index;
-    if (p->value.type)
-        outputs[count++] = b->value;
-    if (p->max_index.type)
-        outputs[count++] = b->max_index;
-    if (p->max_value.type)
-        outputs[count++] = b->max_value;
+    for (output_tensor output = 0; output < OUTPUT_TENSORS; ++output)
+        if (output_view(p, output)->type)
+            outputs[count++] = output_buffer(b, output);
     return set_buffers(kernel, first, outputs, count);
 }
 
@@ -72,8 +73,9 @@ static argmax_cl_status run_once(argmax_cl_plan plan, kernel_set *set, cl_comman
     return status ? status : run(queue, set->scan, &g->scan, wait_count, wait_list, event);
 }
 
-/* What the second launch waits for: the first's event, to be put at the front, and what that waits for. */
-static argmax_cl_status list_for_merge(cl_uint wait_count, const cl_event *wait_list, cl_event **list) {
+/* What a further launch waits for: the event of the one before, to be put at the front, and what the first waits for.
+ */
+static argmax_cl_status list_for_next(cl_uint wait_count, const cl_event *wait_list, cl_event **list) {
     *list = calloc((size_t)wait_count + 1, sizeof **list);
     if (!*list)
         return fail(ARGMAX_CL_ERROR_OUT_OF_HOST_MEMORY, "no memory for a wait list of %u events",
@@ -83,9 +85,10 @@ static argmax_cl_status list_for_merge(cl_uint wait_count, const cl_event *wait_
     return ARGMAX_CL_SUCCESS;
 }
 
-/* Put both stages on the queue. The second waits for the first's event on every queue, since some implementations go on
- * with an in-order queue after a command that failed, and would merge what nobody has left; and for the caller's events
- * too, since some call a command complete that they left out when one of those failed. */
+/* Put both stages on the queue. The second waits for the first's event on every queue, as every further launch does,
+ * since some implementations go on with an in-order queue after a command that failed, and would merge what nobody has
+ * left; and for the caller's events too, since some call a command complete that they left out when one of those
+ * failed. */
 static argmax_cl_status run_both(argmax_cl_plan plan, kernel_set *set, cl_command_queue queue,
                                  const argmax_cl_buffers *buffers, cl_mem workspace, cl_uint wait_count,
                                  const cl_event *wait_list, cl_event *event) {
@@ -93,7 +96,7 @@ static argmax_cl_status run_both(argmax_cl_plan plan, kernel_set *set, cl_comman
     cl_event scanned = NULL, *list = &scanned;
     argmax_cl_status status = kernel_set_need_merge(plan, set);
     if (!status && wait_count)
-        status = list_for_merge(wait_count, wait_list, &list);
+        status = list_for_next(wait_count, wait_list, &list);
     if (status)
         return status;
     cl_int code = set_scan_buffers(plan, set->scan, buffers, workspace);
@@ -116,11 +119,44 @@ static argmax_cl_status run_both(argmax_cl_plan plan, kernel_set *set, cl_comman
     return status;
 }
 
+/* Put the launches that copy answers on the queue, one behind the other; `*done` is the event of those before, and the
+ * last one's in the end. */
+static argmax_cl_status run_copies(argmax_cl_plan plan, kernel_set *set, cl_command_queue queue,
+                                   const argmax_cl_buffers *buffers, cl_uint wait_count, const cl_event *wait_list,
+                                   cl_event *done) {
+    cl_event *list = done;
+    argmax_cl_status status = wait_count ? list_for_next(wait_count, wait_list, &list) : ARGMAX_CL_SUCCESS;
+    if (status)
+        return status;
+    for (output_tensor output = 0; output < OUTPUT_TENSORS && !status; ++output) {
+        cl_event copied = NULL;
+        const cl_mem buffer = output_buffer(buffers, output);
+        if (!set->copies[output])
+            continue;
+        list[0] = *done;
+        status = status_of_set(set_buffers(set->copies[output], 0, &buffer, 1));
+        if (!status)
+            status = run(queue, set->copies[output], &plan->geometry.copies, wait_count + 1, list, &copied);
+        if (!status) {
+            clReleaseEvent(*done);
+            *done = copied;
+        }
+    }
+    if (list != done)
+        free(list);
+    return status;
+}
+
 /* Where a kernel object holds a reference to its arguments, one in the pool would keep the caller's memory alive. */
 static cl_int forget_buffers(argmax_cl_plan plan, const kernel_set *set) {
     const argmax_cl_buffers none = ARGMAX_CL_BUFFERS_INIT;
-    const cl_int code = set_scan_buffers(plan, set->scan, &none, NULL);
-    return code == CL_SUCCESS && set->merge ? set_merge_buffers(plan, set->merge, &none, NULL) : code;
+    cl_int code = set_scan_buffers(plan, set->scan, &none, NULL);
+    if (code == CL_SUCCESS && set->merge)
+        code = set_merge_buffers(plan, set->merge, &none, NULL);
+    for (output_tensor output = 0; output < OUTPUT_TENSORS && code == CL_SUCCESS; ++output)
+        if (set->copies[output])
+            code = set_buffers(set->copies[output], 0, &none.index, 1);
+    return code;
 }
 
 /* Enqueues that write a workspace hold their queue's lock, whatever the handle: two plans with one workspace on one
@@ -145,15 +181,23 @@ static argmax_cl_status launch(argmax_cl_plan plan, cl_command_queue queue, bool
     if (lock)
         pthread_mutex_lock(lock);
     const geometry *g = &plan->geometry;
+    cl_event done = NULL, *const scanned = plan->layout.copied_count ? &done : event;
     const bool once =
         g->parts == 1 || (g->finish != ORDERING_NONE && !out_of_order && !plan->handle->facts.queue_addresses_return &&
                           counters_lend(plan->handle, queue, g->counters, &loan));
     if (once)
-        status = run_once(plan, set, queue, buffers, workspace, &loan, wait_count, wait_list, event);
+        status = run_once(plan, set, queue, buffers, workspace, &loan, wait_count, wait_list, scanned);
     else
-        status = run_both(plan, set, queue, buffers, workspace, wait_count, wait_list, event);
+        status = run_both(plan, set, queue, buffers, workspace, wait_count, wait_list, scanned);
     if (lock)
         pthread_mutex_unlock(lock);
+    if (!status && plan->layout.copied_count) {
+        status = run_copies(plan, set, queue, buffers, wait_count, wait_list, &done);
+        if (event && !status)
+            *event = done;
+        else
+            clReleaseEvent(done);
+    }
     if (plan->handle->facts.kernels_keep_arguments && forget_buffers(plan, set) != CL_SUCCESS)
         kernel_sets_release(set);
     else
@@ -228,6 +272,9 @@ argmax_cl_status argmax_cl_plan_warm_up(argmax_cl_plan plan, cl_command_queue qu
         status = run(queue, set->scan, &plan->geometry.scan, 0, NULL, NULL);
     if (!status && set->merge)
         status = run(queue, set->merge, &plan->geometry.merge, 0, NULL, NULL);
+    for (output_tensor output = 0; output < OUTPUT_TENSORS && !status; ++output)
+        if (set->copies[output])
+            status = run(queue, set->copies[output], &plan->geometry.copies, 0, NULL, NULL);
     if (!status) {
         const cl_int code = clFinish(queue);
         if (code != CL_SUCCESS)

@@ -7,8 +7,13 @@
 #include <unistd.h>
 
 static char folder[] = "/tmp/argmax_cl_kernels_XXXXXX";
-static const char *const files[] = {"families/rows.cl",     "families/register_rows.cl", "families/columns.cl",
-                                    "families/permuted.cl", "families/merge.cl",         "inner.clh"};
+static const char *const files[] = {"families/rows.cl",
+                                    "families/register_rows.cl",
+                                    "families/columns.cl",
+                                    "families/permuted.cl",
+                                    "families/merge.cl",
+                                    "families/copies.cl",
+                                    "inner.clh"};
 
 enum { FILES = sizeof files / sizeof files[0] };
 

@@ -327,6 +327,35 @@ static void check_alignment(const layout *l, const geometry *g) {
         REQUIRE(&l->reduced[i] == along || l->reduced[i].size == 1 || l->reduced[i].in % vector == 0, "reduced");
 }
 
+/* Every element of an output tensor has its piece, and is within the tensor. */
+static void check_copies(const problem *p, const layout *l, uint32_t group_limit, const geometry *g) {
+    char options[OPTIONS_CAPACITY];
+    check_grid(&g->copies, group_limit);
+    for (output_tensor output = 0; output < OUTPUT_TENSORS; ++output) {
+        const tensor_view *const view = output_view(p, output);
+        if (!view->type)
+            continue;
+        const copies_t c = copies_argument(l, g, output);
+        const uint32_t dims = copies_dims(l);
+        uint64_t rows = 1, first = (uint64_t)c.offset, last = first;
+        for (uint32_t i = 0; i < dims; ++i) {
+            const uint64_t reach = (c.size[i] - 1) * (uint64_t)c.stride[i];
+            *(c.stride[i] < 0 ? &first : &last) += reach;
+            rows *= i + 1 < dims ? c.size[i] : 1;
+            REQUIRE(c.per_size[i] == reciprocal(c.size[i]), "dim %" PRIu32, i);
+        }
+        REQUIRE(rows * c.size[dims - 1] == p->outputs, "%" PRIu64 " rows", rows);
+        REQUIRE(c.length && c.row_pieces == ceil_div(c.size[dims - 1], c.length), "pieces of %" PRIu64,
+                (uint64_t)c.length);
+        REQUIRE(c.pieces == rows * c.row_pieces && g->copies.jobs == ceil_div(c.pieces, g->copies.group),
+                "%" PRIu64 " pieces", (uint64_t)c.pieces);
+        REQUIRE(first == view->first && last == view->last, "%" PRIu64 " to %" PRIu64, first, last);
+        memset(options, 'x', sizeof options);
+        options_copies(p, l, g, output, options);
+        REQUIRE(memchr(options, 0, sizeof options), "options");
+    }
+}
+
 void check_geometry(const problem *p, const layout *l, const device_facts *device, uint32_t group_limit,
                     const geometry *g) {
     char options[OPTIONS_CAPACITY];
@@ -343,6 +372,8 @@ void check_geometry(const problem *p, const layout *l, const device_facts *devic
             check_counters(p, l, device, g);
         REQUIRE(g->parts <= UINT64_MAX / l->outputs, "%" PRIu64 " parts", g->parts);
     }
+    if (l->copied_count)
+        check_copies(p, l, group_limit, g);
     memset(options, 'x', sizeof options);
     options_scan(p, l, g, options);
     REQUIRE(memchr(options, 0, sizeof options), "options");

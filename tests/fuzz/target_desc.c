@@ -39,28 +39,32 @@ static element define(const problem *p, uint64_t output, uint64_t place) {
  * found by the address of its index. */
 static element walk(const layout *l, uint64_t index, uint64_t place) {
     element e = {(uint64_t)l->in_offset, (uint64_t)l->index_offset, (uint64_t)l->value_offset, place};
+    layout_dim kept[2 * MAX_RANK]; /* and copied */
+    const uint32_t count = l->kept_count + l->copied_count;
+    memcpy(kept, l->kept, l->kept_count * sizeof *kept);
+    memcpy(kept + l->kept_count, l->copied, l->copied_count * sizeof *kept);
     int64_t rest = (int64_t)(index - (uint64_t)l->index_offset);
-    bool done[MAX_RANK] = {false};
+    bool done[2 * MAX_RANK] = {false};
     /* The largest stride first: the others together reach less far (check.c), on either side. */
-    for (uint32_t n = 0; n < l->kept_count; ++n) {
-        uint32_t k = l->kept_count;
+    for (uint32_t n = 0; n < count; ++n) {
+        uint32_t k = count;
         int64_t low = 0, high = 0;
-        for (uint32_t i = 0; i < l->kept_count; ++i)
-            if (!done[i] && (k == l->kept_count || llabs(l->kept[i].index) > llabs(l->kept[k].index)))
+        for (uint32_t i = 0; i < count; ++i)
+            if (!done[i] && (k == count || llabs(kept[i].index) > llabs(kept[k].index)))
                 k = i;
         done[k] = true;
-        for (uint32_t i = 0; i < l->kept_count; ++i)
+        for (uint32_t i = 0; i < count; ++i)
             if (!done[i]) {
-                const int64_t reach = (int64_t)((l->kept[i].size - 1) * (uint64_t)l->kept[i].index);
+                const int64_t reach = (int64_t)((kept[i].size - 1) * (uint64_t)kept[i].index);
                 *(reach < 0 ? &low : &high) += reach;
             }
-        const int64_t step = llabs(l->kept[k].index), from = l->kept[k].index < 0 ? -(rest - high) : rest - low;
+        const int64_t step = llabs(kept[k].index), from = kept[k].index < 0 ? -(rest - high) : rest - low;
         const uint64_t at = step ? (uint64_t)(from / step) : 0;
-        REQUIRE(at < l->kept[k].size, "dim %" PRIu32 ": %" PRIu64 " of %" PRIu64, k, at, l->kept[k].size);
-        rest -= (int64_t)(at * (uint64_t)l->kept[k].index);
-        e.in += at * (uint64_t)l->kept[k].in;
-        e.index += at * (uint64_t)l->kept[k].index;
-        e.value += at * (uint64_t)l->kept[k].value;
+        REQUIRE(at < kept[k].size, "dim %" PRIu32 ": %" PRIu64 " of %" PRIu64, k, at, kept[k].size);
+        rest -= (int64_t)(at * (uint64_t)kept[k].index);
+        e.in += at * (uint64_t)kept[k].in;
+        e.index += at * (uint64_t)kept[k].index;
+        e.value += at * (uint64_t)kept[k].value;
     }
     if (l->repeated.added) {
         const uint64_t every = l->repeated.every, size = l->repeated.added / every + 1;
@@ -88,12 +92,16 @@ static void check_element(const problem *p, const layout *l, uint64_t output, ui
 
 static void check_dims(const layout *l) {
     uint64_t outputs = 1, reduction = 1;
+    REQUIRE(l->kept_count + l->copied_count <= MAX_RANK + 1, "%" PRIu32 " copied", l->copied_count);
+    for (uint32_t i = 0; i < l->copied_count; ++i)
+        REQUIRE(l->copied[i].in == 0 && l->copied[i].mask == 0 && l->copied[i].size > 1, "copied dim %" PRIu32, i);
     REQUIRE(l->kept_count >= 1 && l->kept_count <= MAX_RANK, "%" PRIu32, l->kept_count);
     REQUIRE(l->reduced_count >= 1 && l->reduced_count <= MAX_RANK, "%" PRIu32, l->reduced_count);
     for (uint32_t i = 0; i < l->kept_count; ++i) {
         outputs *= l->kept[i].size;
         REQUIRE(l->kept[i].in >= 0 && (i == 0 || l->kept[i].in <= l->kept[i - 1].in), "dim %" PRIu32, i);
         REQUIRE(l->kept_count == 1 || l->kept[i].size > 1, "dim %" PRIu32, i);
+        REQUIRE(l->kept[i].in != 0 || l->kept[i].mask != 0, "dim %" PRIu32 " stands still", i);
     }
     for (uint32_t i = 0; i < l->reduced_count; ++i) {
         reduction *= l->reduced[i].size;
@@ -105,7 +113,10 @@ static void check_dims(const layout *l) {
 static void check_layout(const problem *p, const layout *l, uint64_t seed) {
     check_dims(l);
     const uint64_t repeats = l->repeated.added ? l->repeated.added / l->repeated.every + 1 : 1;
-    REQUIRE(l->outputs == p->outputs && l->reduction * repeats == p->reduction, "%" PRIu64 " of %" PRIu64, l->outputs,
+    uint64_t outputs = l->outputs;
+    for (uint32_t i = 0; i < l->copied_count; ++i)
+        outputs *= l->copied[i].size;
+    REQUIRE(outputs == p->outputs && l->reduction * repeats == p->reduction, "%" PRIu64 " of %" PRIu64, outputs,
             l->reduction);
     if (p->outputs <= ENUMERATED && p->reduction <= ENUMERATED / p->outputs) {
         for (uint64_t output = 0; output < p->outputs; ++output)

@@ -51,6 +51,8 @@ static void print_layout(const layout *l) {
     fprintf(out, "    %" PRIu64 " of %" PRIu64 ",", l->outputs, l->reduction);
     print_dims("kept", l->kept, l->kept_count);
     print_dims("reduced", l->reduced, l->reduced_count);
+    if (l->copied_count)
+        print_dims("copied", l->copied, l->copied_count);
     fprintf(out, " from %" PRId64 " to %" PRId64 " %" PRId64, l->in_offset, l->index_offset, l->value_offset);
     if (l->repeated.added)
         fprintf(out, ", %" PRIu64 " added for every %" PRIu64, l->repeated.added, l->repeated.every);
@@ -97,6 +99,10 @@ static void print_geometry(const geometry *g) {
         print_grid("merge", &g->merge);
         fprintf(out, " lanes %" PRIu32 " finish %d counters %" PRIu64, g->merge_lanes, (int)g->finish, g->counters);
     }
+    if (g->copied_length) {
+        print_grid("copies", &g->copies);
+        fprintf(out, " of %" PRIu64, g->copied_length);
+    }
     fprintf(out, "\n");
 }
 
@@ -119,6 +125,11 @@ static void print_programs(const problem *p, const layout *l, const geometry *g)
         options_merge(p, l, g, options);
         print_options("merge", options);
     }
+    for (output_tensor output = 0; output < OUTPUT_TENSORS && l->copied_count; ++output)
+        if (output_view(p, output)->type) {
+            options_copies(p, l, g, output, options);
+            print_options("copies", options);
+        }
 }
 
 static void refuse(void) {

@@ -42,6 +42,8 @@ static const char *const shapes[] = {
     "30x40x50 axes=0,2 strides=1,30,1200",
     "30x40x50 axes=1 strides=1,30,1200 value vstrides=1,1,30 istrides=50,1,1",
     "300x400 axes=0 strides=0,1",
+    "300x40x8 axes=0 strides=8,0,1",
+    "30x8x9x4 axes=0 strides=9,0,1,0",
     "300x4000 strides=1,300",
     "4096x4000 strides=1,4096",
     "300x70x400 axes=0,2 strides=1,300,21000",
@@ -115,6 +117,11 @@ static void print_programs(struct problem *p, const layout *l) {
                 options_merge(p, l, &g, options);
                 printf("merge %s\n", options);
             }
+            for (output_tensor output = 0; output < OUTPUT_TENSORS && l->copied_count; ++output)
+                if (output_view(p, output)->type) {
+                    options_copies(p, l, &g, output, options);
+                    printf("copies %s\n", options);
+                }
             print_longer(p, l, &g);
         }
 }

@@ -162,6 +162,11 @@ static void add_outputs(stub_arguments *a) {
 }
 
 static void list_parameters(stub_arguments *a) {
+    if (a->copies) { /* in one output, whichever that is */
+        add(a, ROLE_INDEX);
+        add(a, ROLE_GRID);
+        return;
+    }
     add(a, ROLE_INPUT);
     if (a->options.masked)
         add(a, ROLE_MASK);
@@ -181,8 +186,10 @@ static void list_parameters(stub_arguments *a) {
 
 cl_kernel clCreateKernel(cl_program program, const char *name, cl_int *code) {
     const family *const of = family_of(name);
-    const bool merges = strcmp(name, "merge") == 0;
-    *code = !stub_is(program, STUB_PROGRAM) ? CL_INVALID_PROGRAM : of || merges ? CL_SUCCESS : CL_INVALID_KERNEL_NAME;
+    const bool merges = strcmp(name, "merge") == 0, copies = strcmp(name, "copies") == 0;
+    *code = !stub_is(program, STUB_PROGRAM) ? CL_INVALID_PROGRAM
+            : of || merges || copies        ? CL_SUCCESS
+                                            : CL_INVALID_KERNEL_NAME;
     if (*code != CL_SUCCESS)
         return NULL;
     const cl_kernel kernel = stub_new(STUB_KERNEL, sizeof *kernel);
@@ -191,8 +198,11 @@ cl_kernel clCreateKernel(cl_program program, const char *name, cl_int *code) {
     kernel->arguments.options = program->options;
     kernel->arguments.permuted = strcmp(name, "permuted") == 0;
     kernel->arguments.merges = merges;
+    kernel->arguments.copies = copies;
     kernel->arguments.grid_bytes =
-        merges ? sizeof(merge_t) : of->struct_bytes[0] + (kernel->arguments.permuted ? 0 : program->options.grid_tail);
+        merges   ? sizeof(merge_t)
+        : copies ? sizeof(copies_t)
+                 : of->struct_bytes[0] + (kernel->arguments.permuted ? 0 : program->options.grid_tail);
     list_parameters(&kernel->arguments);
     if (has_too_many(&kernel->arguments)) {
         clReleaseKernel(kernel);

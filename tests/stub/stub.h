@@ -125,7 +125,7 @@ struct _cl_program {
 /* Bare arguments: whoever sets them while another thread does, or enqueues, races. */
 typedef struct stub_arguments {
     stub_options options;
-    bool permuted, merges; /* the kernel */
+    bool permuted, merges, copies; /* the kernel */
     size_t grid_bytes;
     uint32_t count;
     stub_role role[STUB_ARGUMENTS];

@@ -1,0 +1,95 @@
+/* The launch that copies answers to the outputs of kept dims along which nothing of the input moves (layout.h): of
+ * these one was computed. */
+#include "families/geometry.h"
+
+#include <assert.h>
+#include <inttypes.h>
+
+/* Of each output tensor, in its order. */
+const tensor_view *output_view(const problem *p, output_tensor output) {
+    const tensor_view *const views[OUTPUT_TENSORS] = {&p->index, &p->value, &p->max_index, &p->max_value};
+    return views[output];
+}
+static int64_t stride_in(const layout_dim *d, output_tensor output) {
+    const int64_t strides[OUTPUT_TENSORS] = {d->index, d->value, d->max_index, d->max_value};
+    return strides[output];
+}
+
+typedef struct {
+    uint32_t count;
+    layout_dim dims[MAX_RANK];
+    bool copied[MAX_RANK];
+} output_dims;
+
+/* By falling distance of indices: what lies side by side comes last. */
+static void insert(output_dims *all, const layout_dim *d, bool copied) {
+    uint32_t at = all->count++;
+    for (; at > 0 && magnitude(all->dims[at - 1].index) < magnitude(d->index); --at) {
+        all->dims[at] = all->dims[at - 1];
+        all->copied[at] = all->copied[at - 1];
+    }
+    all->dims[at] = *d;
+    all->copied[at] = copied;
+}
+
+static output_dims dims_of(const layout *l) {
+    output_dims all = {0};
+    assert(l->copied_count > 0);
+    for (uint32_t i = 0; i < l->kept_count; ++i)
+        if (l->kept[i].size > 1)
+            insert(&all, &l->kept[i], false);
+    for (uint32_t i = 0; i < l->copied_count; ++i)
+        insert(&all, &l->copied[i], true);
+    return all;
+}
+
+uint32_t copies_dims(const layout *l) {
+    return dims_of(l).count;
+}
+
+static uint64_t elements_of(const output_dims *all) {
+    uint64_t elements = 1;
+    for (uint32_t i = 0; i < all->count; ++i)
+        elements *= all->dims[i].size;
+    return elements;
+}
+
+/* Work-items side by side take an element each; one alone takes many, but leaves some for the other compute units. */
+#define ALONE 4096
+static uint64_t piece_of(uint32_t group, uint64_t row) {
+    return group > 1 ? 1 : min_u64(row, ALONE);
+}
+
+static uint64_t pieces_of(const output_dims *all, uint64_t length) {
+    const uint64_t row = all->dims[all->count - 1].size;
+    return elements_of(all) / row * ceil_div(row, length);
+}
+
+void lay_out_copies(const geometry_request *r, geometry *g) {
+    if (!r->layout->copied_count)
+        return;
+    const output_dims all = dims_of(r->layout);
+    const uint32_t group = floor_power(r->tuning->group, r->group_limit);
+    g->copied_length = piece_of(group, all.dims[all.count - 1].size);
+    g->copies = distribute(r, group, ceil_div(pieces_of(&all, g->copied_length), group), r->tuning->groups_max);
+}
+
+copies_t copies_argument(const layout *l, const geometry *g, output_tensor output) {
+    const output_dims all = dims_of(l);
+    const int64_t offsets[OUTPUT_TENSORS] = {l->index_offset, l->value_offset, l->max_index_offset,
+                                             l->max_value_offset};
+    copies_t c = {.jobs = g->copies.jobs,
+                  .jobs_per_group = g->copies.jobs_per_group,
+                  .pieces = pieces_of(&all, g->copied_length),
+                  .row_pieces = ceil_div(all.dims[all.count - 1].size, g->copied_length),
+                  .length = g->copied_length,
+                  .offset = offsets[output]};
+    c.per_row_pieces = reciprocal(c.row_pieces);
+    for (uint32_t i = 0; i < all.count; ++i) {
+        c.size[i] = all.dims[i].size;
+        c.per_size[i] = reciprocal(all.dims[i].size);
+        c.stride[i] = stride_in(&all.dims[i], output);
+        c.copied |= (cl_ulong)all.copied[i] << i;
+    }
+    return c;
+}
