@@ -127,8 +127,8 @@ static bool begin(search *s, const bench_device *device, const tune_options *opt
         snprintf(path, TUNE_PATH, "%s", options->to);
     else if (!tune_file_path(path))
         return false;
-    return tune_fields_listed(options->fields, s->fields) &&
-           tune_row_of(device->id, options->from, &s->row_name, &s->row);
+    return tune_row_of(device->id, options->from, &s->row_name, &s->row) &&
+           tune_fields_listed(options->fields, s->row_name, s->fields);
 }
 
 bool tune(const bench_device *device, const tune_options *options) {

@@ -13,18 +13,19 @@
 #include <unistd.h>
 
 typedef struct field_info {
+    field_rows rows;
     const char *name;
     uint32_t least, most;
     bool power_of_two;
 } field_info;
 
 static const field_info fields[TUNE_FIELDS] = {
-#define FIELD(name, least, most, power, otherwise, meaning) {#name, least, most, power},
+#define FIELD(rows, name, least, most, power, otherwise, meaning) {FIELD_OF_##rows, #name, least, most, power},
 #include "policy/tuning.def"
 };
 
 static void read_row(const tuning_row *from, tune_row *to) {
-#define FIELD(name, least, most, power, otherwise, meaning) to->value[TUNE_##name] = from->name;
+#define FIELD(rows, name, least, most, power, otherwise, meaning) to->value[TUNE_##name] = from->name;
 #include "policy/tuning.def"
 }
 
@@ -93,9 +94,9 @@ size_t tune_partner(size_t field) {
     }
 }
 
-bool tune_fields_listed(const char *list, bool listed[TUNE_FIELDS]) {
+bool tune_fields_listed(const char *list, const char *row, bool listed[TUNE_FIELDS]) {
     for (size_t f = 0; f < TUNE_FIELDS; f++)
-        listed[f] = list == NULL;
+        listed[f] = list == NULL && tuning_has_field(row, fields[f].rows);
     while (list != NULL && *list != 0) {
         const size_t length = strcspn(list, ",");
         size_t f = 0;
@@ -103,6 +104,8 @@ bool tune_fields_listed(const char *list, bool listed[TUNE_FIELDS]) {
             f++;
         if (f == TUNE_FIELDS)
             return complain("--fields %.*s: expected fields of src/policy/tuning.def", (int)length, list);
+        if (!tuning_has_field(row, fields[f].rows))
+            return complain("--fields %s: the row %s has no such field", fields[f].name, row);
         listed[f] = true;
         list += length + (list[length] == ',');
     }
@@ -134,11 +137,14 @@ uint32_t tune_step(size_t field, uint32_t value, double factor, bool up) {
 
 #define FIELDS_A_LINE 6
 void tune_row_print(const tune_row *row, const char *name, char text[TUNE_ROW_TEXT]) {
-    size_t used = 0;
+    size_t used = 0, count = 0;
     for (size_t f = 0; f < TUNE_FIELDS && used < TUNE_ROW_TEXT; f++) {
-        const bool first = f % FIELDS_A_LINE == 0;
-        used += (size_t)snprintf(text + used, TUNE_ROW_TEXT - used, "%s%s %s=%u", first && f > 0 ? "\n" : "",
+        const bool first = count % FIELDS_A_LINE == 0;
+        if (!tuning_has_field(name, fields[f].rows))
+            continue;
+        used += (size_t)snprintf(text + used, TUNE_ROW_TEXT - used, "%s%s %s=%u", first && count > 0 ? "\n" : "",
                                  first ? name : "", fields[f].name, row->value[f]);
+        count++;
     }
 }
 

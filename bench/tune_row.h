@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 enum {
-#define FIELD(name, least, most, power, otherwise, meaning) TUNE_##name,
+#define FIELD(rows, name, least, most, power, otherwise, meaning) TUNE_##name,
 #include "policy/tuning.def"
     TUNE_FIELDS
 };
@@ -26,8 +26,9 @@ bool tune_row_of(cl_device_id device, const char *from, const char **name, tune_
 const char *tune_row_built_in(size_t number, tune_row *row);
 
 const char *tune_field_name(size_t field);
-/* Which fields a list of names with commas holds; NULL: all. False after complaining of a name that is none. */
-bool tune_fields_listed(const char *list, bool listed[TUNE_FIELDS]);
+/* Which fields a list of names with commas holds; NULL: all of that row. False after complaining of a name that is none
+ * of these. */
+bool tune_fields_listed(const char *list, const char *row, bool listed[TUNE_FIELDS]);
 
 /* Whether there are values less than a factor of two apart. */
 bool tune_is_fine(size_t field);

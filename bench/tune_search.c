@@ -15,7 +15,7 @@ typedef struct move {
 } move;
 
 static const move moves[] = {
-#define FIELD(name, least, most, power, otherwise, meaning) {TUNE_##name, TUNE_##name, false},
+#define FIELD(rows, name, least, most, power, otherwise, meaning) {TUNE_##name, TUNE_##name, false},
 #include "policy/tuning.def"
     {TUNE_groups_per_unit, TUNE_part_bytes, true},
     {TUNE_vector_bytes, TUNE_vector_elements, false},

@@ -20,7 +20,7 @@ endfunction()
 
 collect(strategies src/families/table.c "NEXT\\(([a-z_]+)\\)")
 list(TRANSFORM strategies REPLACE "_" "-")
-collect(fields src/policy/tuning.def "\nFIELD\\(([a-z_]+),")
+collect(fields src/policy/tuning.def "\nFIELD\\([A-Z]+, ([a-z_]+),")
 file(GLOB sources RELATIVE ${ROOT}/src ${ROOT}/src/*/*.c ${ROOT}/src/*/*.def)
 file(GLOB_RECURSE kernels RELATIVE ${ROOT}/kernels ${ROOT}/kernels/*.cl ${ROOT}/kernels/*.clh)
 list(TRANSFORM sources REPLACE "^.*/" "")

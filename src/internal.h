@@ -216,10 +216,15 @@ argmax_cl_status device_enter(void);
 
 typedef struct tuning_row {
     const char *name;
-#define FIELD(name, least, most, power, otherwise, meaning) uint32_t name;
+#define FIELD(rows, name, least, most, power, otherwise, meaning) uint32_t name;
 #include "policy/tuning.def"
 } tuning_row;
 
+/* Which rows have a field: those of CPUs, the row "cpu" and what is below it, all others, or both. In others it changes
+ * no plan: it is for work-groups of one work-item, or for larger ones. */
+typedef enum field_rows { FIELD_OF_ALL, FIELD_OF_CPU, FIELD_OF_GPU } field_rows;
+/* Whether the row of that name has it. */
+bool tuning_has_field(const char *name, field_rows rows);
 /* The built-in row of that name, with a name of NULL for an unknown one; and all names, for messages: "gpu, cpu". */
 tuning_row tuning_find(const char *name);
 const char *tuning_names(void);

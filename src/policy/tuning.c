@@ -62,7 +62,7 @@ static void apply(const row_source *from, tuning_row *row) {
 tuning_row tuning_find(const char *name) {
     tuning_row row = {
         .name = NULL,
-#define FIELD(name, least, most, power, otherwise, meaning) .name = (otherwise),
+#define FIELD(rows, name, least, most, power, otherwise, meaning) .name = (otherwise),
 #include "policy/tuning.def"
     };
     const row_source *const found = find(name);
@@ -78,6 +78,10 @@ bool tuning_is_kind_of(const char *name, const char *ancestor) {
     while (row && strcmp(row->name, ancestor) != 0)
         row = parent_of(row);
     return row != NULL;
+}
+
+bool tuning_has_field(const char *name, field_rows of) {
+    return of == FIELD_OF_ALL || tuning_is_kind_of(name, "cpu") == (of == FIELD_OF_CPU);
 }
 
 const char *tuning_names(void) {

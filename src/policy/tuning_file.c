@@ -22,7 +22,8 @@ typedef struct field_info {
 } field_info;
 
 static const field_info fields[] = {
-#define FIELD(name, least, most, power, otherwise, meaning) {#name, offsetof(tuning_row, name), least, most, power},
+#define FIELD(rows, name, least, most, power, otherwise, meaning)                                                      \
+    {#name, offsetof(tuning_row, name), least, most, power},
 #include "policy/tuning.def"
 };
 

@@ -237,7 +237,7 @@ static const struct {
     uint32_t least, most;
     bool power;
 } fields[] = {
-#define FIELD(name, least, most, power, otherwise, meaning) {#name, least, most, power},
+#define FIELD(rows, name, least, most, power, otherwise, meaning) {#name, least, most, power},
 #include "policy/tuning.def"
 };
 

@@ -12,7 +12,8 @@ static const struct {
     uint32_t least, most;
     bool power_of_two;
 } fields[] = {
-#define FIELD(name, least, most, power, otherwise, meaning) {#name, offsetof(tuning_row, name), least, most, power},
+#define FIELD(rows, name, least, most, power, otherwise, meaning)                                                      \
+    {#name, offsetof(tuning_row, name), least, most, power},
 #include "policy/tuning.def"
 };
 

@@ -63,7 +63,7 @@ static uint32_t tuning_of(const problem_line *p) {
 }
 
 static const char *const field_names[] = {
-#define FIELD(name, least, most, power, otherwise, meaning) #name,
+#define FIELD(rows, name, least, most, power, otherwise, meaning) #name,
 #include "policy/tuning.def"
 };
 

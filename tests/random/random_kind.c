@@ -7,13 +7,14 @@
 #include <string.h>
 
 typedef struct field_range {
+    field_rows rows;
     const char *name;
     uint32_t least, most;
     bool power_of_two;
 } field_range;
 
 static const field_range fields[] = {
-#define FIELD(name, least, most, power, otherwise, meaning) {#name, least, most, power},
+#define FIELD(rows, name, least, most, power, otherwise, meaning) {FIELD_OF_##rows, #name, least, most, power},
 #include "policy/tuning.def"
 };
 
@@ -33,13 +34,17 @@ static uint32_t random_number(random_source *s, const field_range *f) {
 }
 
 /* Three fields that are dealt, or up to six; or up to four, and those that give the merge a launch of its own. */
-static void random_fields(random_source *s, uint64_t deck, uint64_t turn, bool launches_apart, char *text,
-                          size_t capacity) {
+static void random_fields(random_source *s, uint64_t deck, uint64_t turn, const char *row, bool launches_apart,
+                          char *text, size_t capacity) {
+    const field_range *of_row[FIELD_COUNT];
+    uint32_t fields_of_row = 0;
+    for (uint32_t i = 0; i < FIELD_COUNT; i++)
+        if (tuning_has_field(row, fields[i].rows))
+            of_row[fields_of_row++] = &fields[i];
     const uint32_t count = 3 + (uint32_t)(random_one_in(s, 2) ? random_below(s, launches_apart ? 2 : 4) : 0);
     size_t used = launches_apart ? (size_t)snprintf(text, capacity, "%s", "one_launch:0,one_launch_columns:0") : 0;
     for (uint32_t i = 0; i < count; i++) {
-        const uint64_t dealt = random_dealt(deck, 3 * turn + i, FIELD_COUNT);
-        const field_range *const f = &fields[dealt];
+        const field_range *const f = of_row[random_dealt(deck, 3 * turn + i, fields_of_row)];
         const int more =
             snprintf(text + used, capacity - used, "%s%s:%u", used ? "," : "", f->name, random_number(s, f));
         assert(more > 0 && (size_t)more < capacity - used);
@@ -58,7 +63,7 @@ static void random_tuning(uint64_t seed, uint64_t turn, problem_line *p) {
     /* Half of the kinds that must have parts: few problems are so large that they get a second launch unasked. */
     const bool launches_apart = strncmp(p->strategy, "split-", 6) == 0 && random_one_in(&s, 2);
     if (hand[dealt].change) /* the turns of those that change alone: 3 to 5 of a hand */
-        random_fields(&s, seed, turn / 6 * 3 + dealt - 3, launches_apart, p->fields, sizeof p->fields);
+        random_fields(&s, seed, turn / 6 * 3 + dealt - 3, p->tuning, launches_apart, p->fields, sizeof p->fields);
 }
 
 /* Of what the family takes, all of it where there is none: a third with both extrema, a third with a mask. */

@@ -33,7 +33,7 @@ static bool open_file(void) {
 
 /* Lines of at most a few fields each: a tuning file has short ones. */
 static void write_row(FILE *file, const char *device_class, const tuning_row *row, const char *fields) {
-#define FIELD(name, least, most, power, otherwise, meaning)                                                            \
+#define FIELD(rows, name, least, most, power, otherwise, meaning)                                                      \
     fprintf(file, "%s %s=%" PRIu32 "\n", device_class, #name, row->name);
 #include "policy/tuning.def"
     for (const char *field = fields; *field; field += *field == ',') {

@@ -153,7 +153,7 @@ START_TEST(built_in_values_are_in_range) {
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const tuning_row row = tuning_find(names[i]);
         ck_assert_str_eq(row.name, names[i]);
-#define FIELD(name, least, most, power, otherwise, meaning)                                                            \
+#define FIELD(rows, name, least, most, power, otherwise, meaning)                                                      \
     ck_assert_msg((row.name + UINT64_C(1) > (least)) && row.name <= (most) &&                                          \
                       (!(power) || !(row.name & (row.name - 1))),                                                      \
                   "%s: %s = %u", names[i], #name, (unsigned)row.name);

@@ -1,0 +1,140 @@
+/* Tuning rows have fields of their own: what is for CPUs alone changes no plan of a GPU, and the reverse. Needs no
+ * device. */
+#include "internal.h"
+#include "problem.h"
+#include "unit.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+
+typedef struct field_info {
+    field_rows rows;
+    const char *name;
+    size_t offset; /* in tuning_row */
+    uint32_t values[3], otherwise;
+} field_info;
+
+static const field_info fields[] = {
+#define FIELD(rows, name, least, most, power, otherwise, meaning)                                                      \
+    {FIELD_OF_##rows, #name, offsetof(tuning_row, name), {least, most, (power) ? 4 : (least) + 3}, otherwise},
+#include "policy/tuning.def"
+};
+enum { FIELDS = sizeof fields / sizeof fields[0] };
+
+static uint32_t *value_of(tuning_row *row, const field_info *field) {
+    return (uint32_t *)((char *)row + field->offset);
+}
+
+START_TEST(built_in_rows_set_their_own) {
+    static const char *const names[] = {
+#define ROW(name, ...) name,
+#include "policy/tuning.def"
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        for (size_t f = 0; f < FIELDS; f++) {
+            tuning_row row = tuning_find(names[i]);
+            if (!tuning_has_field(names[i], fields[f].rows))
+                ck_assert_msg(*value_of(&row, &fields[f]) == fields[f].otherwise, "%s sets %s", names[i],
+                              fields[f].name);
+        }
+}
+END_TEST
+
+/* Shapes in which each family is at home, and layouts between them. */
+static const char *const shapes[] = {
+    "4096x4096 axes=1",
+    "4096x4096 axes=0",
+    "50000000 axes=0",
+    "8192x128 axes=1",
+    "300000x9 axes=1",
+    "300000x9x7 axes=1",
+    "30x2000000 axes=0",
+    "3x2000000 axes=0",
+    "100003x701 axes=0",
+    "100003x701 axes=1",
+    "1000000x5 axes=0",
+    "1000000x5 axes=0 strides=8,1",
+    "20x300x70x40 axes=0,2",
+    "20x300x70x41 axes=1,3",
+    "400x300x20x11 axes=0,1",
+    "4x5x6x7x8x9x10x3 axes=0,2,4,6",
+    "3000x4000 axes=1 strides=1,3000",
+    "3000x4000 axes=0,1 strides=1,3000",
+    "3000x40x100 axes=0,1,2 strides=100,300000,1",
+    "3000x4000 axes=1 strides=8000,2",
+    "3000x4000 axes=0 strides=8000,2",
+    "3000x4000 axes=1 offset=3",
+    "600x4000x3 axes=1 strides=16000,4,1",
+    "5000x4000 axes=0 strides=1,0",
+    "1000x1000x3 axes=0 mask=half",
+    "1000x1000x3 axes=1 value",
+};
+
+static void describe(const char *type, const char *op, const char *shape, problem *p, layout *l) {
+    problem_line parsed;
+    problem_desc d;
+    char line[200], error[300];
+    snprintf(line, sizeof line, "%s %s %s", op, type, shape);
+    ck_assert_msg(problem_parse(line, &parsed, error, sizeof error), "%s: %s", line, error);
+    problem_describe(&parsed, &d);
+    ck_assert_msg(check_desc(parsed.op, &d.desc, p) == ARGMAX_CL_SUCCESS, "%s", argmax_cl_last_error());
+    layout_collapse(p, l);
+}
+
+static void choose(const problem *p, const layout *l, const device_facts *device, const tuning_row *row, geometry *g) {
+    memset(g, 0, sizeof *g);
+    ck_assert_msg(strategy_choose(p, l, device, row, 256, g) == ARGMAX_CL_SUCCESS, "%s", argmax_cl_last_error());
+}
+
+static void check_plans(const char *row_name, const device_facts *device, const problem *p, const layout *l,
+                        const char *what) {
+    tuning_row row = tuning_find(row_name);
+    geometry expected, got;
+    choose(p, l, device, &row, &expected);
+    for (size_t f = 0; f < FIELDS; f++) {
+        uint32_t *const value = value_of(&row, &fields[f]), before = *value;
+        if (tuning_has_field(row_name, fields[f].rows))
+            continue;
+        for (size_t i = 0; i < 3; i++) {
+            *value = fields[f].values[i];
+            choose(p, l, device, &row, &got);
+            ck_assert_msg(memcmp(&expected, &got, sizeof got) == 0, "%s: %s of %s = %" PRIu32 " changes the plan", what,
+                          fields[f].name, row_name, *value);
+        }
+        *value = before;
+    }
+}
+
+START_TEST(fields_of_others_change_no_plan) {
+    static const char *const types[] = {"float32", "float16", "int8", "int64"};
+    static const device_facts cpu = {.type = CL_DEVICE_TYPE_CPU,
+                                     .compute_units = 4,
+                                     .local_bytes = 1 << 20,
+                                     .max_group = 4096,
+                                     .address_bits = 64,
+                                     .little_endian = true,
+                                     .clang_cpu = true,
+                                     .ordering = ORDERING_CL30,
+                                     .wide_atomics = true};
+    static const device_facts gpu = {.type = CL_DEVICE_TYPE_GPU,
+                                     .compute_units = 132,
+                                     .local_bytes = 49152,
+                                     .max_group = 1024,
+                                     .address_bits = 64,
+                                     .little_endian = true,
+                                     .ptx = true,
+                                     .ordering = ORDERING_PTX,
+                                     .wide_atomics = true};
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+        for (size_t t = 0; t < sizeof types / sizeof types[0]; t++)
+            for (int both = 0; both < 2; both++) {
+                problem p;
+                layout l;
+                describe(types[t], both ? "argminmax" : "argmax", shapes[i], &p, &l);
+                check_plans("cpu-amd", &cpu, &p, &l, shapes[i]);
+                check_plans("gpu", &gpu, &p, &l, shapes[i]);
+            }
+}
+END_TEST
+
+TESTS_MAIN("fields", NULL, NULL, ONCE(built_in_rows_set_their_own), ONCE(fields_of_others_change_no_plan))
