@@ -221,7 +221,7 @@ typedef struct tuning_row {
 } tuning_row;
 
 /* Which rows have a field: those of CPUs, the row "cpu" and what is below it, all others, or both. In others it changes
- * no plan: it is for work-groups of one work-item, or for larger ones. */
+ * no plan but that of a strategy that is forced. */
 typedef enum field_rows { FIELD_OF_ALL, FIELD_OF_CPU, FIELD_OF_GPU } field_rows;
 /* Whether the row of that name has it. */
 bool tuning_has_field(const char *name, field_rows rows);
