@@ -255,7 +255,7 @@ ARGMAX_CL_API void argmax_cl_buffers_init(argmax_cl_buffers *buffers);
  *   wait_count, wait_list  as in clEnqueueNDRangeKernel.
  *   event                  NULL, or where to put an event for the whole operation, which the caller releases; NULL is
  *                          put there on failure. Its profiling times are those of the operation's last command, of
- *                          which there are one or two: for the start of all, enqueue a marker before and take its
+ *                          which there may be several: for the start of all, enqueue a marker before and take its
  * event. The buffers must live until the operation is done. */
 ARGMAX_CL_API argmax_cl_status argmax_cl(argmax_cl_handle handle, cl_command_queue queue, const argmax_cl_desc *desc,
                                          const argmax_cl_buffers *buffers, cl_uint wait_count,

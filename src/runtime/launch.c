@@ -1,4 +1,6 @@
-/* A plan and buffers to one or two enqueues. Everything was decided before. */
+/* A plan and buffers to enqueues: a scan, where it has parts perhaps a merge, and copies. Everything was decided
+ * before.
+ */
 #include "api/handle.h"
 
 #include <stdlib.h>
