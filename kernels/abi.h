@@ -249,15 +249,14 @@ typedef struct {
     abi_ulong jobs, jobs_per_group, parts;
 } merge_t;
 
-/* Pieces of `length` elements, `row_pieces` of them along the last of the tensor's dims. Bit d of `copied`: along dim d
- * everything is a copy. */
+/* Pieces of `length` elements, `row_pieces` of them along the last of the tensor's dims; `answers` and `from`: where
+ * what is copied lies in the workspace, along dims that are copied always the same. */
 typedef struct {
     abi_ulong jobs, jobs_per_group;
     abi_ulong pieces, row_pieces, per_row_pieces, length;
-    abi_long offset;
-    abi_ulong copied;
+    abi_long offset, answers;
     abi_ulong size[MAX_RANK], per_size[MAX_RANK];
-    abi_long stride[MAX_RANK];
+    abi_long stride[MAX_RANK], from[MAX_RANK];
 } copies_t;
 
 typedef struct {

@@ -131,6 +131,8 @@ argmax_cl_status check_enqueue(cl_context context, const problem *p, uint32_t in
 
 /* ---- problem/layout.c: the collapsed problem --------------------------------------------------------------------- */
 
+typedef enum { OUTPUT_INDEX, OUTPUT_VALUE, OUTPUT_MAX_INDEX, OUTPUT_MAX_VALUE, OUTPUT_TENSORS } output_tensor;
+
 /* One dimension after collapsing. Strides in elements, by tensor: 0 for tensors that are not given, and for outputs in
  * reduced dims. */
 typedef struct layout_dim {
@@ -146,10 +148,12 @@ typedef struct layout {
     layout_dim kept[MAX_RANK], reduced[MAX_RANK];
     /* Elements, of position 0 on every dim. */
     int64_t in_offset, mask_offset, index_offset, value_offset, max_index_offset, max_value_offset;
-    /* Kept dims along which neither the input nor the mask moves, by falling stride of the index: of their outputs the
-     * ones at position 0 are computed, and then copied (families/copies.c). They are not among `kept`. */
+    /* Kept dims along which neither the input nor the mask moves, by falling stride of the index. They are not among
+     * `kept`: of their outputs one is computed, and then copied to all (families/copies.c). If there are any, `kept`
+     * has the strides of answers side by side, in the workspace, and `stored` those of the tensors. */
     uint32_t copied_count;
-    layout_dim copied[MAX_RANK];
+    layout_dim copied[MAX_RANK], stored[MAX_RANK];
+    int64_t stored_offset[OUTPUT_TENSORS];
     uint64_t outputs, reduction; /* outputs that are computed; elements of each */
     bool reversed; /* the index counts from the other end: every reduced dim was backward, and has been turned */
     repeated_dim_t repeated; /* one that is left out; added 0: none */
@@ -386,11 +390,11 @@ void options_merge(const problem *p, const layout *l, const geometry *g, char op
 
 /* ---- families/copies.c: outputs that are copies of others -------------------------------------------------------- */
 
-typedef enum { OUTPUT_INDEX, OUTPUT_VALUE, OUTPUT_MAX_INDEX, OUTPUT_MAX_VALUE, OUTPUT_TENSORS } output_tensor;
-
 /* Without a type where the problem has none. */
 const tensor_view *output_view(const problem *p, output_tensor output);
-/* Of the kernel that copies in that tensor, which must be there. */
+/* Bytes of the workspace before the answers of that tensor, or for OUTPUT_TENSORS of all that it holds. */
+uint64_t answers_offset(const problem *p, const layout *l, const geometry *g, output_tensor output);
+/* Of the kernel that copies to that tensor, which must be there. */
 void options_copies(const problem *p, const layout *l, const geometry *g, output_tensor output,
                     char options[OPTIONS_CAPACITY]);
 

@@ -86,7 +86,7 @@ static argmax_cl_status decide(argmax_cl_plan plan) {
 static argmax_cl_status size_workspace(argmax_cl_plan plan) {
     const geometry *g = &plan->geometry;
     uint64_t partials, bytes;
-    if (g->parts == 1)
+    if (g->parts == 1 && !plan->layout.copied_count)
         return ARGMAX_CL_SUCCESS;
     if (!multiply_u64(plan->layout.outputs, g->parts, &partials) ||
         !multiply_u64(partials, partial_bytes(&plan->problem), &bytes) || bytes > plan->handle->facts.max_buffer ||
@@ -96,6 +96,15 @@ static argmax_cl_status size_workspace(argmax_cl_plan plan) {
                     " parts x %u bytes: the device's largest buffer has %" PRIu64 " bytes",
                     plan->layout.outputs, g->parts, partial_bytes(&plan->problem),
                     (uint64_t)plan->handle->facts.max_buffer);
+    if (g->parts == 1)
+        bytes = 0;
+    if (plan->layout.copied_count) /* answers are fewer than elements of the outputs */
+        bytes = answers_offset(&plan->problem, &plan->layout, g, OUTPUT_TENSORS);
+    if (bytes > plan->handle->facts.max_buffer || bytes > SIZE_MAX)
+        return fail(ARGMAX_CL_ERROR_DEVICE_LIMIT,
+                    "workspace of %" PRIu64 " bytes, with the answers of %" PRIu64
+                    " outputs: the device's largest buffer has %" PRIu64 " bytes",
+                    bytes, plan->layout.outputs, (uint64_t)plan->handle->facts.max_buffer);
     plan->workspace_bytes = (size_t)bytes;
     return ARGMAX_CL_SUCCESS;
 }

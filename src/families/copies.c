@@ -17,19 +17,19 @@ static int64_t stride_in(const layout_dim *d, output_tensor output) {
 
 typedef struct {
     uint32_t count;
-    layout_dim dims[MAX_RANK];
-    bool copied[MAX_RANK];
+    layout_dim dims[MAX_RANK]; /* of the tensors */
+    int64_t from[MAX_RANK];    /* of what is copied: 0 along dims that are */
 } output_dims;
 
 /* By falling distance of indices: what lies side by side comes last. */
-static void insert(output_dims *all, const layout_dim *d, bool copied) {
+static void insert(output_dims *all, const layout_dim *d, int64_t from) {
     uint32_t at = all->count++;
     for (; at > 0 && magnitude(all->dims[at - 1].index) < magnitude(d->index); --at) {
         all->dims[at] = all->dims[at - 1];
-        all->copied[at] = all->copied[at - 1];
+        all->from[at] = all->from[at - 1];
     }
     all->dims[at] = *d;
-    all->copied[at] = copied;
+    all->from[at] = from;
 }
 
 static output_dims dims_of(const layout *l) {
@@ -37,9 +37,9 @@ static output_dims dims_of(const layout *l) {
     assert(l->copied_count > 0);
     for (uint32_t i = 0; i < l->kept_count; ++i)
         if (l->kept[i].size > 1)
-            insert(&all, &l->kept[i], false);
+            insert(&all, &l->stored[i], l->kept[i].index);
     for (uint32_t i = 0; i < l->copied_count; ++i)
-        insert(&all, &l->copied[i], true);
+        insert(&all, &l->copied[i], 0);
     return all;
 }
 
@@ -74,22 +74,34 @@ void lay_out_copies(const geometry_request *r, geometry *g) {
     g->copies = distribute(r, group, ceil_div(pieces_of(&all, g->copied_length), group), r->tuning->groups_max);
 }
 
-copies_t copies_argument(const layout *l, const geometry *g, output_tensor output) {
+/* Partial answers come first. */
+#define ALIGNMENT 16
+uint64_t answers_offset(const problem *p, const layout *l, const geometry *g, output_tensor output) {
+    uint64_t bytes = g->parts > 1 ? l->outputs * g->parts * partial_bytes(p) : 0;
+    for (output_tensor before = 0; before < output; ++before) {
+        const tensor_view *const view = output_view(p, before);
+        if (view->type)
+            bytes += ceil_div(l->outputs * (view->type->bits / 8), ALIGNMENT) * ALIGNMENT;
+    }
+    return bytes;
+}
+
+copies_t copies_argument(const problem *p, const layout *l, const geometry *g, output_tensor output) {
     const output_dims all = dims_of(l);
-    const int64_t offsets[OUTPUT_TENSORS] = {l->index_offset, l->value_offset, l->max_index_offset,
-                                             l->max_value_offset};
+    const uint64_t bytes = output_view(p, output)->type->bits / 8;
     copies_t c = {.jobs = g->copies.jobs,
                   .jobs_per_group = g->copies.jobs_per_group,
                   .pieces = pieces_of(&all, g->copied_length),
                   .row_pieces = ceil_div(all.dims[all.count - 1].size, g->copied_length),
                   .length = g->copied_length,
-                  .offset = offsets[output]};
+                  .offset = l->stored_offset[output],
+                  .answers = (int64_t)(answers_offset(p, l, g, output) / bytes)};
     c.per_row_pieces = reciprocal(c.row_pieces);
     for (uint32_t i = 0; i < all.count; ++i) {
         c.size[i] = all.dims[i].size;
         c.per_size[i] = reciprocal(all.dims[i].size);
         c.stride[i] = stride_in(&all.dims[i], output);
-        c.copied |= (cl_ulong)all.copied[i] << i;
+        c.from[i] = all.from[i];
     }
     return c;
 }

@@ -58,7 +58,7 @@ const family *family_at(uint32_t number);
 
 /* copies.c: how many dims the kernel knows that copies, and what it is told of an output tensor. */
 uint32_t copies_dims(const layout *l);
-copies_t copies_argument(const layout *l, const geometry *g, output_tensor output);
+copies_t copies_argument(const problem *p, const layout *l, const geometry *g, output_tensor output);
 
 /* Without cutting reductions into parts there are enough work-groups, or there is nothing to gain by cutting. */
 bool whole_reductions_do(const geometry_request *r, const geometry *g);

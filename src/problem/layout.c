@@ -99,6 +99,25 @@ static int64_t stride_of(const tensor_view *view, uint32_t axis) {
     return view->type ? view->stride[axis] : 0;
 }
 
+/* Answers are computed side by side, in the order of the kept dims. */
+static void store_side_by_side(const problem *p, layout *out) {
+    int64_t *const offsets[OUTPUT_TENSORS] = {&out->index_offset, &out->value_offset, &out->max_index_offset,
+                                              &out->max_value_offset};
+    int64_t stride = 1;
+    memcpy(out->stored, out->kept, sizeof out->stored);
+    for (uint32_t i = 0; i < OUTPUT_TENSORS; ++i) {
+        out->stored_offset[i] = *offsets[i];
+        *offsets[i] = 0;
+    }
+    for (uint32_t i = out->kept_count; i-- > 0;) {
+        out->kept[i].index = stride;
+        out->kept[i].value = p->value.type ? stride : 0;
+        out->kept[i].max_index = p->max_index.type ? stride : 0;
+        out->kept[i].max_value = p->max_value.type ? stride : 0;
+        stride *= (int64_t)out->kept[i].size;
+    }
+}
+
 void layout_collapse(const problem *p, layout *out) {
     memset(out, 0, sizeof *out);
     out->in_offset = (int64_t)p->input.offset;
@@ -140,4 +159,6 @@ void layout_collapse(const problem *p, layout *out) {
         out->kept[out->kept_count++] = single;
     if (!out->reduced_count)
         out->reduced[out->reduced_count++] = single;
+    if (out->copied_count)
+        store_side_by_side(p, out);
 }

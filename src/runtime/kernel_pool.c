@@ -12,18 +12,27 @@ void set_argument(kernel_arguments *arguments, uint32_t i, const void *value, si
     arguments->own[i].bytes = bytes;
 }
 
-static dims_t dims_argument(const layout *l) {
+/* Elements of the workspace, or of the tensor, before its answers. */
+static int64_t answers_at(const struct argmax_cl_plan_s *plan, output_tensor output, int64_t offset) {
+    const dtype_info *const type = output_view(&plan->problem, output)->type;
+    return plan->layout.copied_count && type
+               ? (int64_t)(answers_offset(&plan->problem, &plan->layout, &plan->geometry, output) / (type->bits / 8))
+               : offset;
+}
+
+static dims_t dims_argument(const struct argmax_cl_plan_s *plan) {
+    const layout *const l = &plan->layout;
     dims_t d = {.in_offset = l->in_offset,
-                .index_offset = l->index_offset,
-                .value_offset = l->value_offset,
+                .index_offset = answers_at(plan, OUTPUT_INDEX, l->index_offset),
+                .value_offset = answers_at(plan, OUTPUT_VALUE, l->value_offset),
                 .outputs = l->outputs,
                 .reduction = l->reduction,
                 .kept_count = l->kept_count,
                 .reduced_count = l->reduced_count,
                 .repeated = l->repeated};
     d.mask.offset = l->mask_offset;
-    d.maximum.index_offset = l->max_index_offset;
-    d.maximum.value_offset = l->max_value_offset;
+    d.maximum.index_offset = answers_at(plan, OUTPUT_MAX_INDEX, l->max_index_offset);
+    d.maximum.value_offset = answers_at(plan, OUTPUT_MAX_VALUE, l->max_value_offset);
     for (uint32_t i = 0; i < l->kept_count; ++i) {
         d.mask.kept[i] = l->kept[i].mask;
         d.maximum.kept_index[i] = l->kept[i].max_index;
@@ -138,7 +147,7 @@ static cl_int set_merge(const struct argmax_cl_plan_s *plan, cl_kernel kernel, c
 static cl_int set_scan(const struct argmax_cl_plan_s *plan, cl_kernel kernel, bool idle) {
     const geometry *g = &plan->geometry;
     const cl_uint first = scan_buffers(&plan->problem, g);
-    kernel_arguments arguments = {.dims = dims_argument(&plan->layout)};
+    kernel_arguments arguments = {.dims = dims_argument(plan)};
     arguments.dims.mask.along = g->mask_along;
     if (!scan_answers(g))
         arguments.dims.repeated = (repeated_dim_t){0};
@@ -178,16 +187,16 @@ static argmax_cl_status create_scan(argmax_cl_plan plan, bool idle, cl_ulong sta
 }
 
 static argmax_cl_status create_merge(argmax_cl_plan plan, bool idle, cl_kernel *kernel) {
-    const dims_t dims = dims_argument(&plan->layout);
+    const dims_t dims = dims_argument(plan);
     const argmax_cl_status status = create_kernel(plan->merge_program, "merge", kernel);
     return status ? status : arguments_set(set_merge(plan, *kernel, &dims, idle), kernel);
 }
 
 static argmax_cl_status create_copies(argmax_cl_plan plan, bool idle, output_tensor output, cl_kernel *kernel) {
-    copies_t copies = copies_argument(&plan->layout, &plan->geometry, output);
+    copies_t copies = copies_argument(&plan->problem, &plan->layout, &plan->geometry, output);
     const argmax_cl_status status = create_kernel(plan->copies_programs[output], "copies", kernel);
     copies.jobs = idle ? 0 : copies.jobs;
-    return status ? status : arguments_set(clSetKernelArg(*kernel, 1, sizeof copies, &copies), kernel);
+    return status ? status : arguments_set(clSetKernelArg(*kernel, 2, sizeof copies, &copies), kernel);
 }
 
 static argmax_cl_status create_set(argmax_cl_plan plan, bool idle, kernel_set **out) {

@@ -121,22 +121,22 @@ static argmax_cl_status run_both(argmax_cl_plan plan, kernel_set *set, cl_comman
     return status;
 }
 
-/* Put the launches that copy answers on the queue, one behind the other; `*done` is the event of those before, and the
- * last one's in the end. */
+/* Put the launches that copy answers out of the workspace on the queue, one behind the other; `*done` is the event of
+ * those before, and the last one's in the end. */
 static argmax_cl_status run_copies(argmax_cl_plan plan, kernel_set *set, cl_command_queue queue,
-                                   const argmax_cl_buffers *buffers, cl_uint wait_count, const cl_event *wait_list,
-                                   cl_event *done) {
+                                   const argmax_cl_buffers *buffers, cl_mem workspace, cl_uint wait_count,
+                                   const cl_event *wait_list, cl_event *done) {
     cl_event *list = done;
     argmax_cl_status status = wait_count ? list_for_next(wait_count, wait_list, &list) : ARGMAX_CL_SUCCESS;
     if (status)
         return status;
     for (output_tensor output = 0; output < OUTPUT_TENSORS && !status; ++output) {
         cl_event copied = NULL;
-        const cl_mem buffer = output_buffer(buffers, output);
+        const cl_mem both[] = {workspace, output_buffer(buffers, output)};
         if (!set->copies[output])
             continue;
         list[0] = *done;
-        status = status_of_set(set_buffers(set->copies[output], 0, &buffer, 1));
+        status = status_of_set(set_buffers(set->copies[output], 0, both, 2));
         if (!status)
             status = run(queue, set->copies[output], &plan->geometry.copies, wait_count + 1, list, &copied);
         if (!status) {
@@ -157,7 +157,7 @@ static cl_int forget_buffers(argmax_cl_plan plan, const kernel_set *set) {
         code = set_merge_buffers(plan, set->merge, &none, NULL);
     for (output_tensor output = 0; output < OUTPUT_TENSORS && code == CL_SUCCESS; ++output)
         if (set->copies[output])
-            code = set_buffers(set->copies[output], 0, &none.index, 1);
+            code = set_buffers(set->copies[output], 0, (const cl_mem[]){NULL, NULL}, 2);
     return code;
 }
 
@@ -183,23 +183,27 @@ static argmax_cl_status launch(argmax_cl_plan plan, cl_command_queue queue, bool
     if (lock)
         pthread_mutex_lock(lock);
     const geometry *g = &plan->geometry;
-    cl_event done = NULL, *const scanned = plan->layout.copied_count ? &done : event;
+    const bool copies = plan->layout.copied_count > 0;
+    cl_event done = NULL, *const scanned = copies ? &done : event;
+    argmax_cl_buffers answers = *buffers;
+    if (copies)
+        answers.index = answers.value = answers.max_index = answers.max_value = workspace;
     const bool once =
         g->parts == 1 || (g->finish != ORDERING_NONE && !out_of_order && !plan->handle->facts.queue_addresses_return &&
                           counters_lend(plan->handle, queue, g->counters, &loan));
     if (once)
-        status = run_once(plan, set, queue, buffers, workspace, &loan, wait_count, wait_list, scanned);
+        status = run_once(plan, set, queue, &answers, workspace, &loan, wait_count, wait_list, scanned);
     else
-        status = run_both(plan, set, queue, buffers, workspace, wait_count, wait_list, scanned);
-    if (lock)
-        pthread_mutex_unlock(lock);
-    if (!status && plan->layout.copied_count) {
-        status = run_copies(plan, set, queue, buffers, wait_count, wait_list, &done);
+        status = run_both(plan, set, queue, &answers, workspace, wait_count, wait_list, scanned);
+    if (!status && copies) {
+        status = run_copies(plan, set, queue, buffers, workspace, wait_count, wait_list, &done);
         if (event && !status)
             *event = done;
         else
             clReleaseEvent(done);
     }
+    if (lock)
+        pthread_mutex_unlock(lock);
     if (plan->handle->facts.kernels_keep_arguments && forget_buffers(plan, set) != CL_SUCCESS)
         kernel_sets_release(set);
     else

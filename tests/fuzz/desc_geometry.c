@@ -335,13 +335,15 @@ static void check_copies(const problem *p, const layout *l, uint32_t group_limit
         const tensor_view *const view = output_view(p, output);
         if (!view->type)
             continue;
-        const copies_t c = copies_argument(l, g, output);
+        const copies_t c = copies_argument(p, l, g, output);
         const uint32_t dims = copies_dims(l);
-        uint64_t rows = 1, first = (uint64_t)c.offset, last = first;
+        const uint64_t bytes = view->type->bits / 8, before = answers_offset(p, l, g, output) / bytes;
+        uint64_t rows = 1, first = (uint64_t)c.offset, last = first, answers = 1;
         for (uint32_t i = 0; i < dims; ++i) {
             const uint64_t reach = (c.size[i] - 1) * (uint64_t)c.stride[i];
             *(c.stride[i] < 0 ? &first : &last) += reach;
             rows *= i + 1 < dims ? c.size[i] : 1;
+            answers += (c.size[i] - 1) * (uint64_t)c.from[i];
             REQUIRE(c.per_size[i] == reciprocal(c.size[i]), "dim %" PRIu32, i);
         }
         REQUIRE(rows * c.size[dims - 1] == p->outputs, "%" PRIu64 " rows", rows);
@@ -349,6 +351,9 @@ static void check_copies(const problem *p, const layout *l, uint32_t group_limit
                 (uint64_t)c.length);
         REQUIRE(c.pieces == rows * c.row_pieces && g->copies.jobs == ceil_div(c.pieces, g->copies.group),
                 "%" PRIu64 " pieces", (uint64_t)c.pieces);
+        REQUIRE(answers == l->outputs && (uint64_t)c.answers == before &&
+                    (before + answers) * bytes <= answers_offset(p, l, g, OUTPUT_TENSORS),
+                "%" PRIu64 " answers", answers);
         REQUIRE(first == view->first && last == view->last, "%" PRIu64 " to %" PRIu64, first, last);
         memset(options, 'x', sizeof options);
         options_copies(p, l, g, output, options);

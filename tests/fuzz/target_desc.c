@@ -38,12 +38,15 @@ static element define(const problem *p, uint64_t output, uint64_t place) {
 /* The same by the layout, whose reduction may begin at the other end: kept dims are in any order, so the output is
  * found by the address of its index. */
 static element walk(const layout *l, uint64_t index, uint64_t place) {
-    element e = {(uint64_t)l->in_offset, (uint64_t)l->index_offset, (uint64_t)l->value_offset, place};
-    layout_dim kept[2 * MAX_RANK]; /* and copied */
+    layout_dim kept[2 * MAX_RANK]; /* with the outputs' strides, and copied */
     const uint32_t count = l->kept_count + l->copied_count;
-    memcpy(kept, l->kept, l->kept_count * sizeof *kept);
+    const bool copies = l->copied_count > 0;
+    const int64_t index_offset = copies ? l->stored_offset[OUTPUT_INDEX] : l->index_offset;
+    const int64_t value_offset = copies ? l->stored_offset[OUTPUT_VALUE] : l->value_offset;
+    element e = {(uint64_t)l->in_offset, (uint64_t)index_offset, (uint64_t)value_offset, place};
+    memcpy(kept, copies ? l->stored : l->kept, l->kept_count * sizeof *kept);
     memcpy(kept + l->kept_count, l->copied, l->copied_count * sizeof *kept);
-    int64_t rest = (int64_t)(index - (uint64_t)l->index_offset);
+    int64_t rest = (int64_t)(index - (uint64_t)index_offset);
     bool done[2 * MAX_RANK] = {false};
     /* The largest stride first: the others together reach less far (check.c), on either side. */
     for (uint32_t n = 0; n < count; ++n) {

@@ -286,26 +286,25 @@ static dims_t read_dims(const stub_arguments *a) {
     return d;
 }
 
-/* Copy in an output; a launch that dies leaves it with the answers that were computed. */
+/* Copy to an output; a launch that dies has copied nothing. */
 static cl_int run_copies(const stub_arguments *a, size_t groups) {
     const copies_t *const c = stub_argument(a, ROLE_GRID);
-    unsigned char *const bytes = stub_buffer(a, ROLE_INDEX)->bytes;
+    const unsigned char *const answers = stub_buffer(a, ROLE_PARTIALS)->bytes;
+    unsigned char *const all = stub_buffer(a, ROLE_INDEX)->bytes;
     uint64_t elements = c->jobs ? 1 : 0;
     if (c->jobs && groups > stub_manners.kill_after && dies())
         return CL_OUT_OF_RESOURCES;
     for (uint32_t d = 0; d < a->options.kept; ++d)
         elements *= c->size[d];
     for (uint64_t i = 0; i < elements; ++i) {
-        int64_t to = c->offset, from = c->offset;
+        int64_t to = c->offset, from = c->answers;
         uint64_t rest = i;
         for (uint32_t d = a->options.kept; d-- > 0;) {
-            const int64_t steps = (int64_t)(rest % c->size[d]) * c->stride[d];
-            to += steps;
-            from += c->copied >> d & 1 ? 0 : steps;
+            to += (int64_t)(rest % c->size[d]) * c->stride[d];
+            from += (int64_t)(rest % c->size[d]) * c->from[d];
             rest /= c->size[d];
         }
-        if (to != from)
-            store(bytes, to, a->options.bits, load(bytes, from, a->options.bits));
+        store(all, to, a->options.bits, load(answers, from, a->options.bits));
     }
     return CL_COMPLETE;
 }

@@ -162,7 +162,8 @@ static void add_outputs(stub_arguments *a) {
 }
 
 static void list_parameters(stub_arguments *a) {
-    if (a->copies) { /* in one output, whichever that is */
+    if (a->copies) { /* out of the workspace, to one output, whichever that is */
+        add(a, ROLE_PARTIALS);
         add(a, ROLE_INDEX);
         add(a, ROLE_GRID);
         return;
