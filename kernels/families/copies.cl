@@ -24,8 +24,14 @@ KERNEL void copies(__global const T *restrict answers, __global T *restrict all,
                 from += (long)at * g.from[d];
                 row = above;
             }
-            for (ulong x = first; x < end; ++x)
-                all[to + (long)x * step] = answers[from + (long)x * along];
+            if (along == 0) {
+                const T same = answers[from];
+                for (ulong x = first; x < end; ++x)
+                    all[to + (long)x * step] = same;
+            } else {
+                for (ulong x = first; x < end; ++x)
+                    all[to + (long)x * step] = answers[from + (long)x * along];
+            }
         }
     }
 }
