@@ -148,9 +148,10 @@ typedef struct layout {
     layout_dim kept[MAX_RANK], reduced[MAX_RANK];
     /* Elements, of position 0 on every dim. */
     int64_t in_offset, mask_offset, index_offset, value_offset, max_index_offset, max_value_offset;
-    /* Kept dims along which neither the input nor the mask moves, by falling stride of the index. They are not among
-     * `kept`: of their outputs one is computed, and then copied to all (families/copies.c). If there are any, `kept`
-     * has the strides of answers side by side, in the workspace, and `stored` those of the tensors. */
+    /* Kept dims along which neither the input nor the mask moves, by falling stride of the index, unless reductions
+     * have hardly an element. They are not among `kept`: of their outputs one is computed, and then copied to all
+     * (families/copies.c). If there are any, `kept` has the strides of answers side by side, in the workspace, and
+     * `stored` those of the tensors. */
     uint32_t copied_count;
     layout_dim copied[MAX_RANK], stored[MAX_RANK];
     int64_t stored_offset[OUTPUT_TENSORS];

@@ -1,5 +1,5 @@
-/* The launch that copies answers to the outputs of kept dims along which nothing of the input moves (layout.h): of
- * these one was computed. */
+/* The launch that copies answers from the workspace to all outputs of kept dims along which nothing of the input moves:
+ * of these one was computed. */
 #include "families/geometry.h"
 
 #include <assert.h>

@@ -118,6 +118,11 @@ static void store_side_by_side(const problem *p, layout *out) {
     }
 }
 
+/* Whether an output is rather copied than computed again: not where its elements are no more bytes than its index. */
+static bool are_copied(const problem *p, const layout_dim *d) {
+    return d->in == 0 && d->mask == 0 && p->reduction > p->index.type->bits / p->input.type->bits;
+}
+
 void layout_collapse(const problem *p, layout *out) {
     memset(out, 0, sizeof *out);
     out->in_offset = (int64_t)p->input.offset;
@@ -141,7 +146,7 @@ void layout_collapse(const problem *p, layout *out) {
             d.max_index = stride_of(&p->max_index, i);
             d.max_value = stride_of(&p->max_value, i);
             /* Outputs have no order among themselves. */
-            if (d.in == 0 && d.mask == 0) {
+            if (are_copied(p, &d)) {
                 insert_sorted(out->copied, out->copied_count++, d);
                 out->outputs /= size;
             } else {
