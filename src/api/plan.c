@@ -85,22 +85,18 @@ static argmax_cl_status decide(argmax_cl_plan plan) {
 
 static argmax_cl_status size_workspace(argmax_cl_plan plan) {
     const geometry *g = &plan->geometry;
-    uint64_t partials, bytes;
-    if (g->parts == 1 && !plan->layout.copied_count)
-        return ARGMAX_CL_SUCCESS;
-    if (!multiply_u64(plan->layout.outputs, g->parts, &partials) ||
-        !multiply_u64(partials, partial_bytes(&plan->problem), &bytes) || bytes > plan->handle->facts.max_buffer ||
-        bytes > SIZE_MAX)
+    const uint64_t buffer = plan->handle->facts.max_buffer, most = buffer < SIZE_MAX ? buffer : SIZE_MAX;
+    uint64_t partials = 0, bytes = 0;
+    if (g->parts > 1 && (!multiply_u64(plan->layout.outputs, g->parts, &partials) ||
+                         !multiply_u64(partials, partial_bytes(&plan->problem), &bytes) || bytes > most))
         return fail(ARGMAX_CL_ERROR_DEVICE_LIMIT,
                     "workspace of %" PRIu64 " outputs x %" PRIu64
                     " parts x %u bytes: the device's largest buffer has %" PRIu64 " bytes",
                     plan->layout.outputs, g->parts, partial_bytes(&plan->problem),
                     (uint64_t)plan->handle->facts.max_buffer);
-    if (g->parts == 1)
-        bytes = 0;
-    if (plan->layout.copied_count) /* answers are fewer than elements of the outputs */
+    if (plan->layout.copied_count) /* at most half of what the outputs take, which is less than 2^63 each */
         bytes = answers_offset(&plan->problem, &plan->layout, g, OUTPUT_TENSORS);
-    if (bytes > plan->handle->facts.max_buffer || bytes > SIZE_MAX)
+    if (bytes > most)
         return fail(ARGMAX_CL_ERROR_DEVICE_LIMIT,
                     "workspace of %" PRIu64 " bytes, with the answers of %" PRIu64
                     " outputs: the device's largest buffer has %" PRIu64 " bytes",

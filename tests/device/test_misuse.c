@@ -224,20 +224,26 @@ START_TEST(general_where_the_compiler_is_wrong) {
 }
 END_TEST
 
-/* Broadcast inputs need little memory; their outputs, and the parts of them, would need more than there is. */
+/* Windows that overlap need little memory; their outputs, and the parts of them, would need more than there is. */
 START_TEST(beyond_what_a_device_counts_with) {
     static const char name[] = "beyond_what_a_device_counts_with.tuning";
     argmax_cl_handle handle = NULL;
     ck_assert_int_eq(argmax_cl_create(&handle, suite_runner()->context, suite_runner()->device), ARGMAX_CL_SUCCESS);
     handle->facts.max_buffer = UINT64_C(1) << 32;
     handle->facts.loop_limit = 0;
-    expect_status("parts", plan_status(handle, "argmax int8 4294967296x64 axes=1 strides=0,1 strategy=split-rows"),
+    expect_status("parts", plan_status(handle, "argmax int8 4294967296x64 axes=1 strides=1,1 strategy=split-rows"),
                   ARGMAX_CL_ERROR_DEVICE_LIMIT,
                   "workspace of 4294967296 outputs x |largest buffer has 4294967296 bytes");
     expect_status("parts, whose bytes wrap",
-                  plan_status(handle, "argmax float64 576460752303423488x8 axes=1 index=int32 strides=0,1 tuning=gpu "
+                  plan_status(handle, "argmax float64 576460752303423488x8 axes=1 index=int32 strides=1,1 tuning=gpu "
                                       "strategy=split-rows"),
                   ARGMAX_CL_ERROR_DEVICE_LIMIT, "workspace of 576460752303423488 outputs x ");
+    expect_status("answers that are copied",
+                  plan_status(handle, "argmax int8 1000000000x64x3 axes=1 strides=1,1,0 strategy=long-rows"),
+                  ARGMAX_CL_ERROR_DEVICE_LIMIT,
+                  "workspace of 8000000000 bytes, with the answers of 1000000000 outputs");
+    ck_assert_int_eq(plan_status(handle, "argmax int8 500000000x64x3 axes=1 strides=1,1,0 strategy=long-rows"),
+                     ARGMAX_CL_SUCCESS);
     FILE *const file = fopen(name, "w");
     ck_assert_ptr_nonnull(file);
     fputs("cpu groups_max=1073741824 group=64 group_short=64\ngpu groups_max=1073741824\n", file);
@@ -245,7 +251,7 @@ START_TEST(beyond_what_a_device_counts_with) {
     setenv("ARGMAX_CL_TUNING", name, 1);
     handle->facts.address_bits = 32;
     expect_status("32 bits",
-                  plan_status(handle, "argmax int8 1099511627776x100000 axes=1 strides=0,1 strategy=long-rows"),
+                  plan_status(handle, "argmax int8 1099511627776x100000 axes=1 strides=1,1 strategy=long-rows"),
                   ARGMAX_CL_ERROR_DEVICE_LIMIT, "work-groups: the device counts with 32 bits");
     setenv("ARGMAX_CL_TUNING", "", 1);
     remove(name);

@@ -33,7 +33,8 @@ static uint32_t random_number(random_source *s, const field_range *f) {
     return (uint32_t)(number < f->least ? f->least : number > f->most ? f->most : number);
 }
 
-/* Three fields that are dealt, or up to six; or up to four, and those that give the merge a launch of its own. */
+/* Fields that the row has: five that are dealt for CPUs, whose row has fewer turns, else three or up to six; or up to
+ * four, and those that give the merge a launch of its own. */
 static void random_fields(random_source *s, uint64_t deck, uint64_t turn, const char *row, bool launches_apart,
                           char *text, size_t capacity) {
     const field_range *of_row[FIELD_COUNT];
@@ -41,10 +42,12 @@ static void random_fields(random_source *s, uint64_t deck, uint64_t turn, const 
     for (uint32_t i = 0; i < FIELD_COUNT; i++)
         if (tuning_has_field(row, fields[i].rows))
             of_row[fields_of_row++] = &fields[i];
-    const uint32_t count = 3 + (uint32_t)(random_one_in(s, 2) ? random_below(s, launches_apart ? 2 : 4) : 0);
+    const uint32_t each = tuning_is_kind_of(row, "cpu") ? 5 : 3;
+    const uint32_t more_most = each == 5 || launches_apart ? 2 : 4;
+    const uint32_t count = each + (uint32_t)(random_one_in(s, 2) ? random_below(s, more_most) : 0);
     size_t used = launches_apart ? (size_t)snprintf(text, capacity, "%s", "one_launch:0,one_launch_columns:0") : 0;
     for (uint32_t i = 0; i < count; i++) {
-        const field_range *const f = of_row[random_dealt(deck, 3 * turn + i, fields_of_row)];
+        const field_range *const f = of_row[random_dealt(deck, each * turn + i, fields_of_row)];
         const int more =
             snprintf(text + used, capacity - used, "%s%s:%u", used ? "," : "", f->name, random_number(s, f));
         assert(more > 0 && (size_t)more < capacity - used);
@@ -62,8 +65,9 @@ static void random_tuning(uint64_t seed, uint64_t turn, problem_line *p) {
     snprintf(p->tuning, sizeof p->tuning, "%s", hand[dealt].row);
     /* Half of the kinds that must have parts: few problems are so large that they get a second launch unasked. */
     const bool launches_apart = strncmp(p->strategy, "split-", 6) == 0 && random_one_in(&s, 2);
-    if (hand[dealt].change) /* the turns of those that change alone: 3 to 5 of a hand */
-        random_fields(&s, seed, turn / 6 * 3 + dealt - 3, p->tuning, launches_apart, p->fields, sizeof p->fields);
+    if (hand[dealt].change) /* the turns of a row's changes alone: of a hand, 3 is the CPUs', 4 and 5 are GPUs' */
+        random_fields(&s, seed, dealt == 3 ? turn / 6 : turn / 6 * 2 + dealt - 4, p->tuning, launches_apart, p->fields,
+                      sizeof p->fields);
 }
 
 /* Of what the family takes, all of it where there is none: a third with both extrema, a third with a mask. */
