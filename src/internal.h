@@ -392,7 +392,12 @@ void options_merge(const problem *p, const layout *l, const geometry *g, char op
 /* ---- families/copies.c: outputs that are copies of others -------------------------------------------------------- */
 
 /* Without a type where the problem has none. */
-const tensor_view *output_view(const problem *p, output_tensor output);
+static inline const tensor_view *output_view(const problem *p, output_tensor output) {
+    return output == OUTPUT_INDEX       ? &p->index
+           : output == OUTPUT_VALUE     ? &p->value
+           : output == OUTPUT_MAX_INDEX ? &p->max_index
+                                        : &p->max_value;
+}
 /* Bytes of the workspace before the answers of that tensor, or for OUTPUT_TENSORS of all that it holds. */
 uint64_t answers_offset(const problem *p, const layout *l, const geometry *g, output_tensor output);
 /* Of the kernel that copies to that tensor, which must be there. */

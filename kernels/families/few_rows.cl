@@ -64,7 +64,7 @@ static inline __attribute__((always_inline)) acc_t fold(const at_t first, const 
 #pragma unroll
         for (uint u = 0; u < UNROLL; ++u)
             vectors[u] = READ_AT(moved(first, PLACE_STEPS(table, k + u)), g->column_stride, dims);
-        const uint zero = LOAD_SHIFTED ? ZERO_AFTER_ALL(vectors, UNROLL, g) : 0;
+        const uint zero = LOAD_SHIFTED ? ZERO_AFTER_ALL(vectors, g) : 0;
         (void)zero;
 #pragma unroll
         for (uint u = 0; u < UNROLL; ++u)

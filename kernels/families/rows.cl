@@ -233,7 +233,7 @@ static inline candidate_t scan(const at_t start, const dims_t *dims, const rows_
         loaded_t bits[UNROLL];
         for (; k + UNROLL <= count; k += UNROLL) {
             load_vectors(start, dims, g, UNROLL, &step, bits);
-            const uint from = LANES == 1 ? k | ZERO_AFTER(bits, UNROLL, g) : k;
+            const uint from = LANES == 1 ? k | ZERO_AFTER(bits, g) : k;
 #pragma unroll
             for (int u = 0; u < UNROLL; ++u)
                 ACC_STEP(acc, bits[u], from + (uint)u);

@@ -5,11 +5,6 @@
 #include <assert.h>
 #include <inttypes.h>
 
-/* Of each output tensor, in its order. */
-const tensor_view *output_view(const problem *p, output_tensor output) {
-    const tensor_view *const views[OUTPUT_TENSORS] = {&p->index, &p->value, &p->max_index, &p->max_value};
-    return views[output];
-}
 static int64_t stride_in(const layout_dim *d, output_tensor output) {
     const int64_t strides[OUTPUT_TENSORS] = {d->index, d->value, d->max_index, d->max_value};
     return strides[output];

@@ -185,16 +185,20 @@ static argmax_cl_status launch(argmax_cl_plan plan, cl_command_queue queue, bool
     const geometry *g = &plan->geometry;
     const bool copies = plan->layout.copied_count > 0;
     cl_event done = NULL, *const scanned = copies ? &done : event;
-    argmax_cl_buffers answers = *buffers;
-    if (copies)
-        answers.index = answers.value = answers.max_index = answers.max_value = workspace;
+    argmax_cl_buffers aside;
+    const argmax_cl_buffers *answers = buffers;
+    if (copies) {
+        aside = *buffers;
+        aside.index = aside.value = aside.max_index = aside.max_value = workspace;
+        answers = &aside;
+    }
     const bool once =
         g->parts == 1 || (g->finish != ORDERING_NONE && !out_of_order && !plan->handle->facts.queue_addresses_return &&
                           counters_lend(plan->handle, queue, g->counters, &loan));
     if (once)
-        status = run_once(plan, set, queue, &answers, workspace, &loan, wait_count, wait_list, scanned);
+        status = run_once(plan, set, queue, answers, workspace, &loan, wait_count, wait_list, scanned);
     else
-        status = run_both(plan, set, queue, &answers, workspace, wait_count, wait_list, scanned);
+        status = run_both(plan, set, queue, answers, workspace, wait_count, wait_list, scanned);
     if (!status && copies) {
         status = run_copies(plan, set, queue, buffers, workspace, wait_count, wait_list, &done);
         if (event && !status)
