@@ -200,14 +200,14 @@ typedef struct {
 } columns_t;
 
 /* `columns` elements lie side by side, `width` of them a tile; `inner` of them, `apart` from each other, belong to one
- * output. `fused` rows that follow each other in memory are one here, of `row` elements each, and `rest` of them are
- * left at the end. `across` work-items lie side by side over a tile, and `sharing` times as many share its rows.
+ * output: `answers` in all, `tile_answers` a tile. `fused` rows that follow each other in memory are one here, of `row`
+ * elements each, and `rest` of them are left at the end. `across` work-items lie side by side over a tile, and `sharing` times as many share its rows.
  * `interleaved` parts take turns at the rows of a segment. `per_across` is 2^32 / across, rounded up, 0 for 1, and
  * `per_inner` and `per_apart` the same. */
 typedef struct {
     abi_ulong jobs, jobs_per_group, parts;
     abi_ulong rows, chunk; /* fused ones of a column, of a part */
-    abi_ulong columns, tiles;
+    abi_ulong columns, tiles, answers;
     abi_ulong outers;                    /* blocks in all */
     abi_ulong per_tiles, per_outers;     /* their reciprocals */
     abi_ulong segment;                   /* rows of the last dim that is walked */
@@ -217,6 +217,7 @@ typedef struct {
     abi_ulong first, last;               /* elements of the buffer that the tensor addresses first and last */
     abi_uint width, across, per_across, sharing;
     abi_uint fused, row, rest, inner, per_inner, apart, per_apart, interleaved;
+    abi_uint tile_answers, unused;
 } stream_t;
 
 /* Elements of a reduction that few_rows.cl takes. */
@@ -264,6 +265,8 @@ typedef struct {
     abi_ulong counter;      /* the launch's first one */
     abi_uint lanes;         /* work-items that merge an output */
     abi_uint unit_counters; /* of one, with what stands beside its own */
+    abi_uint sets;          /* of words of each unit, a power of two */
+    abi_uint set_words;     /* of one */
 } finish_t;
 
 /* ---- launches that scan and merge ---- */
@@ -274,8 +277,9 @@ typedef struct {
 #define STAGE_MERGE 2
 
 /* Counters of a unit, an output or a tile of columns: the first counts arrivals, the second, if any, claimed chunks;
- * from the third on stand words of 64 bits, as long as two counters: one for the best so far of each of its outputs, or
- * two for each part of its only one. */
+ * from the third on stand words of 64 bits, as long as two counters: one for the best so far of each of its outputs, in
+ * each of up to WORD_SETS sets, or two for each part of its only one. */
+#define WORD_SETS 8
 #define COUNTERS_ALONE 1
 #define COUNTERS_WITH_PIECES 2
 #define COUNTERS_WITH_BESTS(outputs) (COUNTERS_WITH_PIECES + 2 * (outputs))

@@ -134,7 +134,8 @@ static inline void leave_best(__global const T *in, TARGET, const dims_t *d, con
 #endif
 #define UNIT_WIDTH ANSWERS_OF(g, TILE_COLUMNS(&g))
 #define UNIT_FIRST(unit) ((unit) / g.tiles * ANSWERS(g) + (unit) % g.tiles * UNIT_WIDTH)
-#define UNIT_COUNT(unit) min(UNIT_WIDTH, ANSWERS(g) - (unit) % g.tiles * UNIT_WIDTH)
+#define TILE_COUNT(tile) min(UNIT_WIDTH, ANSWERS(g) - (tile) * UNIT_WIDTH)
+#define UNIT_COUNT(unit) TILE_COUNT((unit) % g.tiles)
 
 #if FUSED > 1 || UNWALKED
 /* In the reduction, the first of the rows that are row k here. */
@@ -466,7 +467,7 @@ KERNEL void columns(INPUT, TARGET, const dims_t dims, const columns_t g FINISH_P
 #endif
         outer_t o = outer_at(&dims, outer, ANSWERS(g));
 #if ONE_WORD
-        o.words = finish.stage == STAGE_BOTH ? UNIT_WORDS(unit) : 0;
+        o.words = finish.stage == STAGE_BOTH ? PART_WORDS(unit, part) : 0;
         o.first = tile * UNIT_WIDTH;
 #endif
         const ulong column = lane_column(&g, tile) - BEFORE_FIRST(o);
@@ -496,7 +497,7 @@ KERNEL void columns(INPUT, TARGET, const dims_t dims, const columns_t g FINISH_P
 #endif
         barrier(CLK_LOCAL_MEM_FENCE);
 #endif
-        FINISH_UNIT(unit, MERGE_TILE(unit, outer * ANSWERS(g) + tile * UNIT_WIDTH, UNIT_COUNT(tile)))
+        FINISH_UNIT(unit, MERGE_TILE(unit, outer * ANSWERS(g) + tile * UNIT_WIDTH, TILE_COUNT(tile)))
     }
 #if PAST
     ANSWERS_ARE_LEFT();

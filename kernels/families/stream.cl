@@ -19,12 +19,13 @@
 #include "workgroup/finish.clh"
 #include "workgroup/reduce.clh"
 
-/* A tile's outputs, of which a block has `answers`. */
-#define ANSWERS(g) ((g).row / (g).inner)
-#define TILE_ANSWERS(g) ((g).fused > 1 ? ANSWERS(g) : (g).width / (g).inner)
-#define UNIT_FIRST(unit, g) ((unit) / (g).tiles * BLOCK_ANSWERS(g) + (unit) % (g).tiles * TILE_ANSWERS(g))
-#define BLOCK_ANSWERS(g) ((g).columns / (g).fused / (g).inner)
-#define UNIT_COUNT(unit, g) min((ulong)TILE_ANSWERS(g), BLOCK_ANSWERS(g) - (unit) % (g).tiles * TILE_ANSWERS(g))
+/* A unit is a tile: its first output, and how many there are. */
+#define TILE_COUNT(tile, g) min((ulong)(g).tile_answers, (g).answers - (tile) * (g).tile_answers)
+#define UNIT_FIRST(unit, g) ((unit) / (g).tiles * (g).answers + (unit) % (g).tiles * (g).tile_answers)
+#define UNIT_COUNT(unit, g) TILE_COUNT((unit) % (g).tiles, g)
+
+/* Candidates of which one is left at each step: a barrier costs as much as several reads. */
+#define FOLD 8
 
 /* The candidate of a column in local memory, for each of those that share it. */
 #define SLOT(share, c) (((c) % VEC) * PLANE + (share) * g.across + (c) / VEC)
@@ -65,12 +66,12 @@
 /* What is found for answer a of the tile, which is one of the block, whose first column is `column`. */
 #if SPLIT
 #define LEAVE_IN_PART(x, answer, won, k, at)                                                                           \
-    partials[PARTIAL_AT(&dims, outer * BLOCK_ANSWERS(g) + (answer), part) * EXTREMES + (x)] = PARTIAL(x, won, k, at)
+    partials[PARTIAL_AT(&dims, outer * g.answers + (answer), part) * EXTREMES + (x)] = PARTIAL(x, won, k, at)
 #endif
 #if ONE_WORD
 #define LEAVE(x, a, answer, column, won, k, at)                                                                        \
     if (finish.stage == STAGE_BOTH)                                                                                    \
-        raise(UNIT_WORDS(unit) + (a), word_for(PARTIAL(x, won, k, at)));                                               \
+        raise(PART_WORDS(unit, part) + (a), word_for(PARTIAL(x, won, k, at)));                                         \
     else                                                                                                               \
         LEAVE_IN_PART(x, answer, won, k, at)
 #elif SPLIT
@@ -151,41 +152,55 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
                 shared[SLOT(0, c)], element_candidate(DATA(p)[0], KEPT_ELEMENT(p), PLACE_OF((uint)(g.rows - from), c)));
         }
         barrier(CLK_LOCAL_MEM_FENCE); /* on a condition, PoCL would compile all that follows twice */
-        /* Those that share columns, half as many with each step. */
-        for (uint left = g.sharing; left > 1;) {
-            const uint to_come = (left + 1) / 2;
-            if (share + to_come < left)
-                for (uint c = lane; c < width; c += g.across)
-                    shared[SLOT(share, c)] = better(shared[SLOT(share, c)], shared[SLOT(share + to_come, c)]);
+        for (uint left = g.sharing; left > 1;) { /* those that share columns */
+            const uint next = (left + (FOLD - 1)) / FOLD;
+            for (uint i = me; i < next * width; i += GROUP) {
+                const uint s = next > 1 ? i / width : 0, c = i - s * width;
+                candidate_t best = shared[SLOT(s, c)];
+#pragma unroll
+                for (uint by = 1; by < FOLD; ++by)
+                    if (s + by * next < left)
+                        best = better(best, shared[SLOT(s + by * next, c)]);
+                shared[SLOT(s, c)] = best;
+            }
             barrier(CLK_LOCAL_MEM_FENCE);
-            left = to_come;
+            left = next;
         }
 
         /* Rows that are fused, then the columns of each output. One loop: a second one
          * with a barrier took PoCL 3.1 more than eight minutes to compile. */
         for (uint rows = g.fused, inner = UNWALKED ? g.inner : 1; rows > 1 || inner > 1;) {
             const bool of_rows = rows > 1;
-            const uint left = of_rows ? rows : inner, to_come = (left + 1) / 2;
-            const uint apart = of_rows ? to_come * g.row : to_come * INNER_STEP;
-            for (uint c = me; c < width; c += GROUP)
-                if (of_rows ? c + apart < left * g.row : INNER_OF(c) + to_come < left)
-                    shared[SLOT(0, c)] = better(shared[SLOT(0, c)], shared[SLOT(0, c + apart)]);
+            const uint left = of_rows ? rows : inner, next = (left + (FOLD - 1)) / FOLD;
+            const uint apart = of_rows ? next * g.row : next * INNER_STEP;
+            for (uint c = me; c < (of_rows ? next * g.row : width); c += GROUP) {
+                const uint its = of_rows ? c : INNER_OF(c), end = of_rows ? left * g.row : left;
+                const uint step = of_rows ? apart : next;
+                candidate_t best = shared[SLOT(0, c)];
+                if (its < step) {
+#pragma unroll
+                    for (uint by = 1; by < FOLD; ++by)
+                        if (its + by * step < end)
+                            best = better(best, shared[SLOT(0, c + by * apart)]);
+                    shared[SLOT(0, c)] = best;
+                }
+            }
             barrier(CLK_LOCAL_MEM_FENCE);
-            rows = of_rows ? to_come : 1;
-            inner = of_rows ? inner : to_come;
+            rows = of_rows ? next : 1;
+            inner = of_rows ? inner : next;
         }
 
-        const uint answers = g.fused > 1 ? ANSWERS(g) : width / g.inner;
-        const ulong first_column = g.fused > 1 ? 0 : first, first_answer = first_column / g.inner;
+        const uint answers = (uint)TILE_COUNT(tile, g);
+        const ulong first_answer = tile * g.tile_answers; /* where rows are fused there is one tile */
         for (uint a = me; a < answers; a += GROUP)
 #pragma unroll
             for (uint x = 0; x < EXTREMES; ++x) {
                 const one_candidate_t one = ONE_OF(shared[SLOT(0, COLUMN_OF(a))], x);
-                LEAVE(x, a, first_answer + a, first_column + COLUMN_OF(a),
+                LEAVE(x, a, first_answer + a, first + COLUMN_OF(a),
                       CANDIDATE_FOUND(one) && !LOSES(CANDIDATE_KEY(one)), CANDIDATE_KEY(one),
                       from * g.fused * g.inner + CANDIDATE_PLACE_OF(x, one));
             }
         barrier(CLK_LOCAL_MEM_FENCE);
-        FINISH_UNIT(unit, MERGE_LEFT(unit, UNIT_FIRST(unit, g), UNIT_COUNT(unit, g)))
+        FINISH_UNIT(unit, MERGE_LEFT(unit, outer * g.answers + first_answer, answers))
     }
 }

@@ -227,6 +227,18 @@ static bool is_one_word(const geometry_request *r, uint64_t units, uint64_t widt
            units * COUNTERS_WITH_BESTS(width) <= COUNTERS_A_QUEUE;
 }
 
+/* Sets of words of each tile, so that not too many parts wait for each other at one. */
+static uint32_t choose_sets(const geometry_request *r, uint64_t units, uint64_t width, const geometry *g) {
+    const uint64_t most = r->tuning->parts_a_word;
+    uint32_t sets = 1;
+    if (!g->one_word || !g->family->merges_tiles || !most)
+        return sets;
+    while (sets < WORD_SETS && g->parts > sets * most &&
+           units * COUNTERS_WITH_BESTS(2 * sets * width) <= COUNTERS_A_QUEUE)
+        sets *= 2;
+    return sets;
+}
+
 void set_counters(uint64_t units, uint32_t each, geometry *g) {
     g->unit_counters = each;
     g->counters = units * each;
@@ -240,8 +252,9 @@ const char *plan_merge(const geometry_request *r, uint64_t units, uint64_t width
         g->finish = ORDERING_NONE;
         g->one_word = false;
     }
+    g->word_sets = choose_sets(r, units, width, g);
     if (g->finish != ORDERING_NONE)
-        set_counters(units, g->one_word ? COUNTERS_WITH_BESTS((uint32_t)width) : COUNTERS_ALONE, g);
+        set_counters(units, g->one_word ? COUNTERS_WITH_BESTS(g->word_sets * (uint32_t)width) : COUNTERS_ALONE, g);
     if (g->finish != ORDERING_NONE && !(g->one_word && g->family->merges_tiles)) {
         g->merge_lanes = floor_power(g->parts, floor_power(max_u64(1, group / width), group));
         g->merge = (launch_grid){group, units, units, 1};

@@ -286,6 +286,10 @@ static void cut_segments(const geometry_request *r, uint64_t segment, geometry *
     g->parts = segments * g->interleaved;
 }
 
+static uint32_t tile_answers(const geometry *g) {
+    return g->width / g->inner / g->fused;
+}
+
 static const char *lay_out_stream(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     block b = {0};
@@ -325,7 +329,7 @@ static const char *lay_out_stream(const geometry_request *r, geometry *g) {
     g->steady = b.row_dims == 1 || g->interleaved || (b.row->size % run == 0 && (g->parts == 1 || g->chunk % run == 0));
     g->scan = distribute(r, g->scan.group, g->tiles * g->outers * g->parts, r->tuning->groups_max);
     g->one_job = has_one_job(r, g);
-    return plan_merge(r, g->tiles * g->outers, g->width / b.its.inner / g->fused, g);
+    return plan_merge(r, g->tiles * g->outers, tile_answers(g), g);
 }
 
 static void add_options(const geometry *g, writer *out) {
@@ -346,6 +350,7 @@ static void set_stream(const layout *l, const geometry *g, uint64_t jobs, kernel
                   .chunk = g->chunk,
                   .columns = b.columns * g->fused,
                   .tiles = g->tiles,
+                  .answers = l->outputs / g->outers,
                   .outers = g->outers,
                   .per_tiles = reciprocal(g->tiles),
                   .per_outers = reciprocal(g->outers),
@@ -365,7 +370,8 @@ static void set_stream(const layout *l, const geometry *g, uint64_t jobs, kernel
                   .per_inner = short_reciprocal(g->inner),
                   .apart = g->apart,
                   .per_apart = short_reciprocal(g->apart),
-                  .interleaved = (cl_uint)g->interleaved};
+                  .interleaved = (cl_uint)g->interleaved,
+                  .tile_answers = tile_answers(g)};
     arguments->dims.mask.step = b.row->mask * (int64_t)g->fused;
     arguments->dims.maximum.column_index = b.kept->max_index;
     arguments->dims.maximum.column_value = b.kept->max_value;

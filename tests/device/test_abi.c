@@ -99,6 +99,7 @@ static const fact whole[] = {
     AT(stream_t, chunk),
     AT(stream_t, columns),
     AT(stream_t, tiles),
+    AT(stream_t, answers),
     AT(stream_t, outers),
     AT(stream_t, per_tiles),
     AT(stream_t, per_outers),
@@ -121,6 +122,7 @@ static const fact whole[] = {
     AT(stream_t, apart),
     AT(stream_t, per_apart),
     AT(stream_t, interleaved),
+    AT(stream_t, tile_answers),
     SIZE_OF(transposed_t),
     AT(transposed_t, jobs),
     AT(transposed_t, jobs_per_group),
@@ -193,6 +195,8 @@ static const fact whole[] = {
     AT(finish_t, counter),
     AT(finish_t, lanes),
     AT(finish_t, unit_counters),
+    AT(finish_t, sets),
+    AT(finish_t, set_words),
 };
 
 /* Two dims of each kind: set_dims (src/runtime/kernel_pool.c) moves the lists together. */
