@@ -250,11 +250,12 @@ typedef struct {
     abi_ulong jobs, jobs_per_group, parts;
 } merge_t;
 
-/* Pieces of `length` elements, `row_pieces` of them along the last of the tensor's dims; `answers` and `from`: where
- * what is copied lies in the workspace, along dims that are copied always the same. */
+/* Pieces of `length` elements, which `lanes` work-items share, `row_pieces` of them along the last of the tensor's dims;
+ * `answers` and `from`: where what is copied lies in the workspace, along dims that are copied always the same. */
 typedef struct {
     abi_ulong jobs, jobs_per_group;
     abi_ulong pieces, row_pieces, per_row_pieces, length;
+    abi_uint lanes, unused;
     abi_long offset, answers;
     abi_ulong size[MAX_RANK], per_size[MAX_RANK];
     abi_long stride[MAX_RANK], from[MAX_RANK];

@@ -320,7 +320,8 @@ typedef struct geometry {
     launch_grid scan;
     launch_grid merge;      /* used when parts > 1 */
     launch_grid copies;     /* used when the layout has copied dims */
-    uint64_t copied_length; /* elements of an output tensor that a work-item has side by side */
+    uint64_t copied_length; /* elements of a row of an output tensor that copied_lanes work-items share */
+    uint32_t copied_lanes;
     uint32_t merge_lanes;
     ordering finish; /* not NONE: the last work-groups of the scan merge, and merge is for queues where they cannot */
     uint32_t unit_counters;    /* then: of each output, or tile of columns, with what stands beside them (abi.h) */

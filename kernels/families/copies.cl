@@ -2,19 +2,20 @@
  * them was computed, and its answers lie in the workspace; this puts them into each. One launch for each output tensor,
  * whose elements are T, however wide these are.
  *
- * The dims are those of the tensor, KEPT of them, the nearest last; a work-item has a piece of a row along that one. */
+ * The dims are those of the tensor, KEPT of them, the nearest last; work-items side by side share pieces of a row along
+ * that one. */
 #include "options.clh"
 
 #include "memory/index.clh"
 
 KERNEL void copies(__global const T *restrict answers, __global T *restrict all, const copies_t g) {
-    const uint me = (uint)get_local_id(0);
+    const uint me = (uint)get_local_id(0), mine = me / g.lanes, lane = me - mine * g.lanes;
     EACH_JOB(job) {
-        const ulong piece = job * GROUP + me;
+        const ulong piece = job * (GROUP / g.lanes) + mine;
         if (piece < g.pieces) {
             ulong row = divide(piece, g.row_pieces, g.per_row_pieces);
-            const ulong first = (piece - row * g.row_pieces) * g.length;
-            const ulong end = min(first + g.length, g.size[KEPT - 1]);
+            const ulong begin = (piece - row * g.row_pieces) * g.length, first = begin + lane;
+            const ulong end = min(begin + g.length, g.size[KEPT - 1]);
             const long step = g.stride[KEPT - 1], along = g.from[KEPT - 1];
             long to = g.offset, from = g.answers;
 #pragma unroll
@@ -26,10 +27,10 @@ KERNEL void copies(__global const T *restrict answers, __global T *restrict all,
             }
             if (along == 0) {
                 const T same = answers[from];
-                for (ulong x = first; x < end; ++x)
+                for (ulong x = first; x < end; x += g.lanes)
                     all[to + (long)x * step] = same;
             } else {
-                for (ulong x = first; x < end; ++x)
+                for (ulong x = first; x < end; x += g.lanes)
                     all[to + (long)x * step] = answers[from + (long)x * along];
             }
         }

@@ -49,11 +49,10 @@ static uint64_t elements_of(const output_dims *all) {
     return elements;
 }
 
-/* Work-items side by side take an element each; one alone takes many, but leaves some for the other compute units. */
+/* Elements of a work-item: what it takes to find a piece's place is little beside so many, and yet some are left for
+ * the other compute units. */
 #define ALONE 4096
-static uint64_t piece_of(uint32_t group, uint64_t row) {
-    return group > 1 ? 1 : min_u64(row, ALONE);
-}
+#define TOGETHER 16
 
 static uint64_t pieces_of(const output_dims *all, uint64_t length) {
     const uint64_t row = all->dims[all->count - 1].size;
@@ -65,8 +64,11 @@ void lay_out_copies(const geometry_request *r, geometry *g) {
         return;
     const output_dims all = dims_of(r->layout);
     const uint32_t group = floor_power(r->tuning->group, r->group_limit);
-    g->copied_length = piece_of(group, all.dims[all.count - 1].size);
-    g->copies = distribute(r, group, ceil_div(pieces_of(&all, g->copied_length), group), r->tuning->groups_max);
+    const uint64_t row = all.dims[all.count - 1].size;
+    g->copied_lanes = floor_power(row, group);
+    g->copied_length = min_u64(row, (uint64_t)g->copied_lanes * (group > 1 ? TOGETHER : ALONE));
+    const uint64_t jobs = ceil_div(pieces_of(&all, g->copied_length), group / g->copied_lanes);
+    g->copies = distribute(r, group, jobs, r->tuning->groups_max);
 }
 
 /* Partial answers come first. */
@@ -89,6 +91,7 @@ copies_t copies_argument(const problem *p, const layout *l, const geometry *g, o
                   .pieces = pieces_of(&all, g->copied_length),
                   .row_pieces = ceil_div(all.dims[all.count - 1].size, g->copied_length),
                   .length = g->copied_length,
+                  .lanes = g->copied_lanes,
                   .offset = l->stored_offset[output],
                   .answers = (int64_t)(answers_offset(p, l, g, output) / bytes)};
     c.per_row_pieces = reciprocal(c.row_pieces);

@@ -184,6 +184,7 @@ static const fact whole[] = {
     AT(copies_t, row_pieces),
     AT(copies_t, per_row_pieces),
     AT(copies_t, length),
+    AT(copies_t, lanes),
     AT(copies_t, offset),
     AT(copies_t, answers),
     AT(copies_t, size),

@@ -352,7 +352,8 @@ static void check_copies(const problem *p, const layout *l, uint32_t group_limit
         REQUIRE(rows * c.size[dims - 1] == p->outputs, "%" PRIu64 " rows", rows);
         REQUIRE(c.length && c.row_pieces == ceil_div(c.size[dims - 1], c.length), "pieces of %" PRIu64,
                 (uint64_t)c.length);
-        REQUIRE(c.pieces == rows * c.row_pieces && g->copies.jobs == ceil_div(c.pieces, g->copies.group),
+        REQUIRE(is_power(c.lanes) && c.lanes <= g->copies.group && c.lanes <= c.length, "%" PRIu32 " lanes", c.lanes);
+        REQUIRE(c.pieces == rows * c.row_pieces && g->copies.jobs == ceil_div(c.pieces, g->copies.group / c.lanes),
                 "%" PRIu64 " pieces", (uint64_t)c.pieces);
         REQUIRE(answers == l->outputs && (uint64_t)c.answers == before &&
                     (before + answers) * bytes <= answers_offset(p, l, g, OUTPUT_TENSORS),

@@ -101,7 +101,7 @@ static void print_geometry(const geometry *g) {
     }
     if (g->copied_length) {
         print_grid("copies", &g->copies);
-        fprintf(out, " of %" PRIu64, g->copied_length);
+        fprintf(out, " of %" PRIu64 " by %" PRIu32, g->copied_length, g->copied_lanes);
     }
     fprintf(out, "\n");
 }
