@@ -201,9 +201,9 @@ typedef struct {
 
 /* `columns` elements lie side by side, `width` of them a tile; `inner` of them, `apart` from each other, belong to one
  * output: `answers` in all, `tile_answers` a tile. `fused` rows that follow each other in memory are one here, of `row`
- * elements each, and `rest` of them are left at the end. `across` work-items lie side by side over a tile, and `sharing` times as many share its rows.
- * `interleaved` parts take turns at the rows of a segment. `per_across` is 2^32 / across, rounded up, 0 for 1, and
- * `per_inner` and `per_apart` the same. */
+ * elements each, and `rest` of them are left at the end. `across` work-items lie side by side over a tile, and
+ * `sharing` times as many share its rows. `interleaved` parts take turns at the rows of a segment. `per_across` is
+ * 2^32 / across, rounded up, 0 for 1, and `per_inner` and `per_apart` the same. */
 typedef struct {
     abi_ulong jobs, jobs_per_group, parts;
     abi_ulong rows, chunk; /* fused ones of a column, of a part */
@@ -250,8 +250,9 @@ typedef struct {
     abi_ulong jobs, jobs_per_group, parts;
 } merge_t;
 
-/* Pieces of `length` elements, which `lanes` work-items share, `row_pieces` of them along the last of the tensor's dims;
- * `answers` and `from`: where what is copied lies in the workspace, along dims that are copied always the same. */
+/* Pieces of `length` elements, which `lanes` work-items share, `row_pieces` of them along the last of the tensor's
+ * dims; `answers` and `from`: where what is copied lies in the workspace, along dims that are copied always the same.
+ */
 typedef struct {
     abi_ulong jobs, jobs_per_group;
     abi_ulong pieces, row_pieces, per_row_pieces, length;

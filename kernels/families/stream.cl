@@ -151,7 +151,7 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
             shared[SLOT(0, c)] = better(
                 shared[SLOT(0, c)], element_candidate(DATA(p)[0], KEPT_ELEMENT(p), PLACE_OF((uint)(g.rows - from), c)));
         }
-        barrier(CLK_LOCAL_MEM_FENCE); /* on a condition, PoCL would compile all that follows twice */
+        barrier(CLK_LOCAL_MEM_FENCE);            /* on a condition, PoCL would compile all that follows twice */
         for (uint left = g.sharing; left > 1;) { /* those that share columns */
             const uint next = (left + (FOLD - 1)) / FOLD;
             for (uint i = me; i < next * width; i += GROUP) {
@@ -196,9 +196,8 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
 #pragma unroll
             for (uint x = 0; x < EXTREMES; ++x) {
                 const one_candidate_t one = ONE_OF(shared[SLOT(0, COLUMN_OF(a))], x);
-                LEAVE(x, a, first_answer + a, first + COLUMN_OF(a),
-                      CANDIDATE_FOUND(one) && !LOSES(CANDIDATE_KEY(one)), CANDIDATE_KEY(one),
-                      from * g.fused * g.inner + CANDIDATE_PLACE_OF(x, one));
+                LEAVE(x, a, first_answer + a, first + COLUMN_OF(a), CANDIDATE_FOUND(one) && !LOSES(CANDIDATE_KEY(one)),
+                      CANDIDATE_KEY(one), from * g.fused * g.inner + CANDIDATE_PLACE_OF(x, one));
             }
         barrier(CLK_LOCAL_MEM_FENCE);
         FINISH_UNIT(unit, MERGE_LEFT(unit, outer * g.answers + first_answer, answers))

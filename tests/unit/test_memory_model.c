@@ -21,8 +21,7 @@ typedef enum action {
     RAISE, /* to `value`, by an atomic maximum */
     COUNT, /* one more; the last one goes on */
     LOAD,  /* and keep the best */
-    AWAIT, /* load until it is not 0, and keep the best */
-    TAKE   /* by an atomic exchange for 0, and keep it */
+    AWAIT  /* load until it is not 0, and keep the best */
 } action;
 
 typedef struct step {
@@ -147,10 +146,6 @@ static void run_step(const program *p, state *s, int group, int i, int which) {
         g->counted = true;
         g->last = from.value + 1 == p->groups;
         break;
-    case TAKE:
-        put(s, g, a, 0, &from);
-        g->best = from.value;
-        break;
     case LOAD:
     case AWAIT:
         g->best = from.value > g->best ? from.value : g->best;
@@ -229,7 +224,7 @@ static program launch(form f, int groups, bool acquires, bool releases, bool wai
             add(&p, i, (step){.what = RAISE, .place = WORD, .value = i + 1});
         add(&p, i, (step){.what = COUNT, .place = COUNTER, .acquires = acquires, .releases = releases});
         if (f == ONE_WORD)
-            add(&p, i, (step){.what = TAKE, .place = WORD, .after_last = true});
+            add(&p, i, (step){.what = LOAD, .place = WORD, .after_last = true});
         /* Of two words the second is needed as much as the first: here for the groups whose number is odd. */
         for (int other = 0; other < groups && f != ONE_WORD; other++)
             add(&p, i,
