@@ -91,7 +91,7 @@ static uint64_t tiles_of_row(const geometry_request *r, const layout_dim *column
 void choose_prefetch(const geometry_request *r, const layout_dim *column, geometry *g) {
     const tuning_row *t = r->tuning;
     const bool wide = rows_are_wide(r, column), ahead = !wide && g->load == LOAD_PACKED && t->ahead_narrow;
-    g->far_hint = ahead ? t->hint : 0;
+    g->far_hint = ahead ? t->far_hint : 0;
     g->ahead = g->far_hint ? t->ahead_narrow : 0;
     g->near_bytes = wide && g->hint ? t->ahead_columns : 0;
     g->hint = g->near_bytes ? g->hint : 0;

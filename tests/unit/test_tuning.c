@@ -103,6 +103,7 @@ START_TEST(rows_are_chosen_by_the_maker) {
     } cases[] = {
         {{.type = CL_DEVICE_TYPE_CPU}, "cpu", 3},
         {{.type = CL_DEVICE_TYPE_CPU, .processor = "AuthenticAMD family 26 model 2"}, "cpu-zen5", 1},
+        {{.type = CL_DEVICE_TYPE_CPU, .processor = "AuthenticAMD family 25 model 17"}, "cpu-zen4", 0},
         {{.type = CL_DEVICE_TYPE_CPU, .processor = "AuthenticAMD family 25 model 1"}, "cpu-amd", 1},
         {{.type = CL_DEVICE_TYPE_CPU, .processor = "GenuineIntel family 6 model 143"}, "cpu-intel", 3},
         {{.type = CL_DEVICE_TYPE_CPU, .processor = "GenuineIntels family 6"}, "cpu", 3},
@@ -187,7 +188,7 @@ START_TEST(sections_are_for_their_property) {
         {"device \"pthread-skylake-avx512\"", true},
         {"device \"pthread\"", false},
     };
-    static const char *const rows[] = {"cpu", "cpu-amd", "cpu-zen5", "cpu-intel", "gpu", "gpu-intel"};
+    static const char *const rows[] = {"cpu", "cpu-amd", "cpu-zen5", "cpu-zen4", "cpu-intel", "gpu", "gpu-intel"};
     ck_assert_int_eq(setenv("ARGMAX_CL_TUNING", name, 1), 0);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
