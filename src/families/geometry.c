@@ -234,7 +234,7 @@ static uint32_t choose_sets(const geometry_request *r, uint64_t units, uint64_t 
     if (!g->one_word || !g->family->merges_tiles || !most)
         return sets;
     while (sets < WORD_SETS && g->parts > sets * most &&
-           units * COUNTERS_WITH_BESTS(2 * sets * width) <= COUNTERS_A_QUEUE)
+           units * COUNTERS_WITH_BESTS(UINT64_C(2) * sets * width) <= COUNTERS_A_QUEUE)
         sets *= 2;
     return sets;
 }
