@@ -328,6 +328,7 @@ typedef struct geometry {
     uint64_t counters;         /* and of all */
     bool one_word, two_words;  /* finish.clh: ONE_WORD, TWO_WORDS */
     uint32_t word_sets;        /* one_word: of each tile, for its parts to share */
+    uint32_t set_words;        /* and words of one, 0 without */
     bool one_job;              /* ONE_JOB: every work-group has one job */
     uint32_t aligned_elements; /* the input is read by vectors that start at multiples of so many elements */
     uint32_t aligned_mask;     /* and the mask; 0: none */

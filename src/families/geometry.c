@@ -253,8 +253,9 @@ const char *plan_merge(const geometry_request *r, uint64_t units, uint64_t width
         g->one_word = false;
     }
     g->word_sets = choose_sets(r, units, width, g);
+    g->set_words = g->one_word ? (uint32_t)width : 0;
     if (g->finish != ORDERING_NONE)
-        set_counters(units, g->one_word ? COUNTERS_WITH_BESTS(g->word_sets * (uint32_t)width) : COUNTERS_ALONE, g);
+        set_counters(units, g->one_word ? COUNTERS_WITH_BESTS(g->word_sets * g->set_words) : COUNTERS_ALONE, g);
     if (g->finish != ORDERING_NONE && !(g->one_word && g->family->merges_tiles)) {
         g->merge_lanes = floor_power(g->parts, floor_power(max_u64(1, group / width), group));
         g->merge = (launch_grid){group, units, units, 1};

@@ -77,8 +77,7 @@ static cl_uint finish_at(const struct argmax_cl_plan_s *plan) {
 
 cl_int kernel_set_stage(argmax_cl_plan plan, cl_kernel kernel, cl_ulong stage, cl_ulong counter) {
     const geometry *g = &plan->geometry;
-    const cl_uint words = g->one_word ? (g->unit_counters - COUNTERS_WITH_PIECES) / 2 : 0;
-    const finish_t finish = {stage, counter, g->merge_lanes, g->unit_counters, g->word_sets, words / g->word_sets};
+    const finish_t finish = {stage, counter, g->merge_lanes, g->unit_counters, g->word_sets, g->set_words};
     return clSetKernelArg(kernel, finish_at(plan) + (has_words(g) ? 0 : 1), sizeof finish, &finish);
 }
 
