@@ -153,7 +153,7 @@ static bool outputs_lie_nearer(const geometry_request *r) {
         farthest = l->reduced[i].in > farthest    ? l->reduced[i].in
                    : -l->reduced[i].in > farthest ? -l->reduced[i].in
                                                   : farthest;
-    return column > 0 && column < farthest &&
+    return column > 0 && (column < farthest || l->reduction == 1) &&
            column * (int64_t)element_bytes(r->problem) <= r->tuning->few_column_bytes;
 }
 
