@@ -279,12 +279,12 @@ typedef struct {
 #define STAGE_MERGE 2
 
 /* Counters of a unit, an output or a tile of columns: the first counts arrivals, the second, if any, claimed chunks;
- * from the third on stand words of 64 bits, as long as two counters: one for the best so far of each of its outputs, in
- * each of up to WORD_SETS sets, or two for each part of its only one. */
+ * from the third on stand words of 64 bits, as long as two counters: one for the best so far of each extreme of each of
+ * its outputs, in each of up to WORD_SETS sets, or two for each part of its only one. */
 #define WORD_SETS 8
 #define COUNTERS_ALONE 1
 #define COUNTERS_WITH_PIECES 2
-#define COUNTERS_WITH_BESTS(outputs) (COUNTERS_WITH_PIECES + 2 * (outputs))
+#define COUNTERS_WITH_BESTS(words) (COUNTERS_WITH_PIECES + 2 * (words))
 #define COUNTERS_WITH_PARTS(parts) (COUNTERS_WITH_PIECES + 4 * (parts))
 
 /* Partials that a work-item of a group has in flight. */

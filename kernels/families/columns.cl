@@ -84,7 +84,7 @@ static inline void leave(__global const T *in, TARGET, const dims_t *d, const co
     (void)g;
 #if ONE_WORD
     if (o->words) {
-        raise(o->words + (column - o->first), word_for(PARTIAL(x, found, k, row)));
+        raise(WORD_AT(o->words, column - o->first, x), word_for(PARTIAL(x, found, k, row)));
         return;
     }
 #endif

@@ -71,7 +71,7 @@
 #if ONE_WORD
 #define LEAVE(x, a, answer, column, won, k, at)                                                                        \
     if (finish.stage == STAGE_BOTH)                                                                                    \
-        raise(PART_WORDS(unit, part) + (a), word_for(PARTIAL(x, won, k, at)));                                         \
+        raise(WORD_AT(PART_WORDS(unit, part), a, x), word_for(PARTIAL(x, won, k, at)));                                \
     else                                                                                                               \
         LEAVE_IN_PART(x, answer, won, k, at)
 #elif SPLIT

@@ -212,11 +212,16 @@ static bool ends_soon(const geometry_request *r, uint64_t width, const geometry 
 }
 
 static bool has_atomics(const geometry_request *r, const geometry *g) {
-    return g->finish != ORDERING_NONE && r->device->wide_atomics && !wants_both(r->problem);
+    return g->finish != ORDERING_NONE && r->device->wide_atomics;
 }
 
 bool takes_words(const geometry_request *r, const geometry *g) {
     return has_atomics(r, g) && (g->finish == ORDERING_PTX || g->scan.group == 1);
+}
+
+/* One for each extreme of each of so many outputs. */
+static uint64_t words_of(const geometry_request *r, uint64_t outputs) {
+    return outputs * extremes_of(r->problem);
 }
 
 /* Whether the best of each of a unit's outputs fits a word beside the unit's counter (kernels/workgroup/finish.clh),
@@ -224,7 +229,7 @@ bool takes_words(const geometry_request *r, const geometry *g) {
 static bool is_one_word(const geometry_request *r, uint64_t units, uint64_t width, const geometry *g) {
     const bool may = g->family->merges_tiles ? has_atomics(r, g) && g->scan.group > 1 : takes_words(r, g);
     return may && r->problem->input.type->bits <= 32 && r->layout->reduction < UINT32_MAX && width < COUNTERS_A_QUEUE &&
-           units * COUNTERS_WITH_BESTS(width) <= COUNTERS_A_QUEUE;
+           units * COUNTERS_WITH_BESTS(words_of(r, width)) <= COUNTERS_A_QUEUE;
 }
 
 /* Sets of words of each tile, so that not too many parts wait for each other at one. */
@@ -234,7 +239,7 @@ static uint32_t choose_sets(const geometry_request *r, uint64_t units, uint64_t 
     if (!g->one_word || !g->family->merges_tiles || !most)
         return sets;
     while (sets < WORD_SETS && g->parts > sets * most &&
-           units * COUNTERS_WITH_BESTS(UINT64_C(2) * sets * width) <= COUNTERS_A_QUEUE)
+           units * COUNTERS_WITH_BESTS(2 * sets * words_of(r, width)) <= COUNTERS_A_QUEUE)
         sets *= 2;
     return sets;
 }
@@ -253,7 +258,7 @@ const char *plan_merge(const geometry_request *r, uint64_t units, uint64_t width
         g->one_word = false;
     }
     g->word_sets = choose_sets(r, units, width, g);
-    g->set_words = g->one_word ? (uint32_t)width : 0;
+    g->set_words = g->one_word ? (uint32_t)words_of(r, width) : 0;
     if (g->finish != ORDERING_NONE)
         set_counters(units, g->one_word ? COUNTERS_WITH_BESTS(g->word_sets * g->set_words) : COUNTERS_ALONE, g);
     if (g->finish != ORDERING_NONE && !(g->one_word && g->family->merges_tiles)) {

@@ -158,8 +158,9 @@ static void look_ahead_over_gaps(const geometry_request *r, geometry *g) {
  * (kernels/workgroup/two_words.clh), and no pieces, whose number is set back by who counts last. */
 static void choose_words(const geometry_request *r, geometry *g) {
     const uint64_t each = COUNTERS_WITH_PARTS(g->parts);
-    g->two_words = takes_words(r, g) && !g->one_word && !g->pieces && g->parts <= r->tuning->parts_in_words &&
-                   r->layout->reduction < INT32_MAX && r->layout->outputs * each <= COUNTERS_A_QUEUE;
+    g->two_words = takes_words(r, g) && !wants_both(r->problem) && !g->one_word && !g->pieces &&
+                   g->parts <= r->tuning->parts_in_words && r->layout->reduction < INT32_MAX &&
+                   r->layout->outputs * each <= COUNTERS_A_QUEUE;
     if (g->two_words)
         set_counters(r->layout->outputs, (uint32_t)each, g);
 }

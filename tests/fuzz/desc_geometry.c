@@ -293,7 +293,7 @@ static void check_counters(const problem *p, const layout *l, const device_facts
     const uint64_t sets = g->word_sets;
     REQUIRE(sets && sets <= WORD_SETS && (sets & (sets - 1)) == 0, "%" PRIu64 " sets of words", sets);
     REQUIRE(sets == 1 || (g->one_word && tiles && g->parts > sets / 2), "%" PRIu64 " sets of words", sets);
-    const uint64_t each = g->one_word    ? 2 + 2 * sets * unit_outputs(l, g)
+    const uint64_t each = g->one_word    ? 2 + 2 * sets * unit_outputs(l, g) * extremes_of(p)
                           : g->two_words ? 2 + 4 * g->parts
                           : g->pieces    ? 2
                                          : 1;
