@@ -50,6 +50,12 @@ typedef struct {
     uint32_t items, groups, bytes;
 } group_fields;
 
+uint32_t row_group(const geometry_request *r) {
+    const tuning_row *t = r->tuning;
+    const bool crowded = wants_both(r->problem) && (r->split || element_bytes(r->problem) < WORD_BYTES);
+    return crowded ? min_u32(t->group, t->group_both) : t->group;
+}
+
 static group_fields fields_of(const geometry_request *r, work_groups of) {
     const tuning_row *t = r->tuning;
     switch (of) {
@@ -58,7 +64,7 @@ static group_fields fields_of(const geometry_request *r, work_groups of) {
     case GROUPS_OF_STREAM:
         return (group_fields){t->group_stream, t->groups_stream, t->column_bytes};
     default:
-        return (group_fields){t->group, t->groups_per_unit, t->vector_bytes};
+        return (group_fields){row_group(r), t->groups_per_unit * (t->group / row_group(r)), t->vector_bytes};
     }
 }
 
@@ -132,6 +138,10 @@ launch_grid distribute(const geometry_request *r, uint32_t group, uint64_t jobs,
     return grid;
 }
 
+static uint64_t many_batches(const geometry_request *r, const geometry *g) {
+    return g->family->groups == GROUPS_OF_ROWS ? r->tuning->many_row_batches : r->tuning->many_batches;
+}
+
 /* Units of a part of about `chunk` units: whole batches of loads, the nearest number of them, since rounding up alone
  * would leave half the parts where a chunk is little more than one. Parts of many batches end within one instead: so
  * they are all alike, and no more than were asked for. Where parts may be less than one, those are alike too. */
@@ -187,7 +197,7 @@ const char *cut(const geometry_request *r, uint64_t groups, uint64_t smallest, u
     }
     g->chunk = ceil_div(g->units, parts);
     if (parts > 1)
-        g->chunk = min_u64(round_chunk(g->chunk, smallest, g->least, step, r->tuning->many_batches),
+        g->chunk = min_u64(round_chunk(g->chunk, smallest, g->least, step, many_batches(r, g)),
                            most < g->least ? most : most / g->least * g->least);
     const uint64_t least = ceil_div(g->units, most_parts(r));
     if (g->chunk < least)
@@ -285,7 +295,7 @@ void leave_tail(const geometry_request *r, uint32_t percent, uint64_t units, uin
                 geometry *g) {
     const uint32_t counters = max_u32(g->unit_counters, COUNTERS_WITH_PIECES);
     if (g->finish == ORDERING_NONE || g->scan.jobs_per_group != 1 || units * counters > COUNTERS_A_QUEUE ||
-        g->parts * percent < 100 || g->chunk < r->tuning->many_batches * g->least)
+        g->parts * percent < 100 || g->chunk < many_batches(r, g) * g->least)
         return;
     g->chunk = g->chunk * (100 - percent) / 100 / step * step;
     const uint64_t tail = g->units - g->parts * g->chunk, each = tail / g->parts / r->tuning->tail_chunks;
@@ -396,14 +406,14 @@ uint32_t accumulator_times(const problem *p) {
     return (uint32_t)ceil_div((key + count) * extremes_of(p) + first, 2 * (uint64_t)key);
 }
 
-uint32_t loads_in_flight(const geometry_request *r, uint32_t loads, uint32_t mask_percent) {
+uint32_t loads_in_flight(const geometry_request *r, uint32_t loads, uint32_t mask_percent, uint32_t both_percent) {
     const uint32_t bytes = element_bytes(r->problem);
     const bool counted = bytes < WORD_BYTES && !compares_by_component(r);
     uint32_t some = loads;
     if (is_masked(r->problem))
         some = some * mask_percent / 100;
     else if (wants_both(r->problem))
-        some = some * (counted ? r->tuning->unroll_both_counted : r->tuning->unroll_both_percent) / 100;
+        some = some * (counted ? r->tuning->unroll_both_counted : both_percent) / 100;
     if (bytes < WORD_BYTES && !counted)
         some = some * bytes / WORD_BYTES;
     return max_u32(1, some);

@@ -57,6 +57,9 @@ uint32_t load_bytes(const geometry_request *r, const geometry *g);
 #define WORD_BYTES 4u
 /* Elements of a word, or one. */
 uint32_t word_of(const geometry_request *r);
+/* Work-items of a work-group that shares a row at most: fewer where both extrema's accumulators would leave room for
+ * fewer work-groups at once than share a reduction. */
+uint32_t row_group(const geometry_request *r);
 /* Work-groups that keep the device busy; once g->scan.group and g->vector are known, fewer of larger
  * groups, or of wider loads, than the row says. */
 uint64_t wanted_groups(const geometry_request *r, const geometry *g);
@@ -91,8 +94,9 @@ bool is_mask_alike(const geometry_request *r);
 /* How many times as large as without a mask and with one extreme the accumulators of a CPU's work-item are, rounded up:
  * a key and a count for each extreme, and with a mask the first iteration (kernels/accumulate/general.clh). */
 uint32_t accumulator_times(const problem *p);
-/* As many loads in flight as leave registers for the accumulators, and for the mask's: `mask_percent` with one. */
-uint32_t loads_in_flight(const geometry_request *r, uint32_t loads, uint32_t mask_percent);
+/* As many loads in flight as leave registers for the accumulators, and for the mask's: `mask_percent` with one,
+ * `both_percent` with both extrema, whose counts, if any, have a field of their own. */
+uint32_t loads_in_flight(const geometry_request *r, uint32_t loads, uint32_t mask_percent, uint32_t both_percent);
 /* Bytes of the candidates of one column. */
 uint64_t candidate_bytes(const problem *p);
 /* Whether narrow elements are kept in words, and what is asked for ahead; g->vector and g->load are set. */

@@ -141,7 +141,7 @@ static const char *lay_out_permuted(const geometry_request *r, geometry *g) {
     g->segment_vectors = ceil_div(m.run + before, g->vector);
     g->units = l->reduction / m.run * g->segment_vectors;
     g->unroll = loads_in_flight(r, lies_anywhere(g) ? min_u32(t->unroll_rows, t->unroll_anywhere) : t->unroll_rows,
-                                t->unroll_mask_percent);
+                                t->unroll_mask_percent, t->unroll_both_percent);
     const char *const refused = cut_rows(r, 4, g);
     if (refused)
         return refused;

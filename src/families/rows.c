@@ -104,8 +104,7 @@ static uint32_t lanes_along(const geometry_request *r, uint64_t units) {
  * each lane it takes more lanes to keep the memory busy. */
 static uint32_t choose_row_lanes(const geometry_request *r, lane_rule rule, geometry *g) {
     const tuning_row *t = r->tuning;
-    const bool crowded = wants_both(r->problem) && element_bytes(r->problem) < WORD_BYTES && !r->split;
-    uint32_t group = floor_power(crowded ? min_u32(t->group, t->group_both) : t->group, r->group_limit);
+    uint32_t group = floor_power(row_group(r), r->group_limit);
     const bool short_with_gaps = r->strided && !r->split && g->units <= t->short_units;
     g->lanes = group;
     if (rule == LANES_ONE) {
@@ -188,7 +187,8 @@ static const char *lay_out_rows(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     const uint64_t segment = l->reduced[l->reduced_count - 1].size;
     g->tuning = r->tuning->name;
-    g->unroll = loads_in_flight(r, r->tuning->unroll_rows, r->tuning->unroll_mask_percent);
+    g->unroll =
+        loads_in_flight(r, r->tuning->unroll_rows, r->tuning->unroll_mask_percent, r->tuning->unroll_both_percent);
     choose_row_vector(r, g);
     choose_arithmetic(r, g);
     if ((g->load == LOAD_STRIDED) != r->strided)
