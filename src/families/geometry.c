@@ -290,12 +290,13 @@ bool has_one_job(const geometry_request *r, const geometry *g) {
     return g->scan.group > 1 && g->scan.jobs_per_group == 1 && g->scan.jobs < most && r->layout->outputs < most;
 }
 
-/* About a batch of each part stays, and a step at least: the fields allow 75 percent of four batches or more. */
+/* About a batch of each part stays, and a step at least: the fields allow 75 percent of four batches or more. None is
+ * left with both extrema, which take so long to compute that work-groups lose more between pieces than at the end. */
 void leave_tail(const geometry_request *r, uint32_t percent, uint64_t units, uint64_t step, uint64_t smallest,
                 geometry *g) {
     const uint32_t counters = max_u32(g->unit_counters, COUNTERS_WITH_PIECES);
-    if (g->finish == ORDERING_NONE || g->scan.jobs_per_group != 1 || units * counters > COUNTERS_A_QUEUE ||
-        g->parts * percent < 100 || g->chunk < many_batches(r, g) * g->least)
+    if (wants_both(r->problem) || g->finish == ORDERING_NONE || g->scan.jobs_per_group != 1 ||
+        units * counters > COUNTERS_A_QUEUE || g->parts * percent < 100 || g->chunk < many_batches(r, g) * g->least)
         return;
     g->chunk = g->chunk * (100 - percent) / 100 / step * step;
     const uint64_t tail = g->units - g->parts * g->chunk, each = tail / g->parts / r->tuning->tail_chunks;
@@ -413,7 +414,7 @@ uint32_t loads_in_flight(const geometry_request *r, uint32_t loads, uint32_t mas
     if (is_masked(r->problem))
         some = some * mask_percent / 100;
     else if (wants_both(r->problem))
-        some = some * (counted ? r->tuning->unroll_both_counted : both_percent) / 100;
+        some = some * (counted ? r->tuning->unroll_both_counted : bytes < WORD_BYTES ? 100 : both_percent) / 100;
     if (bytes < WORD_BYTES && !counted)
         some = some * bytes / WORD_BYTES;
     return max_u32(1, some);

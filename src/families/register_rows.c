@@ -15,6 +15,18 @@ static bool row_fits(const geometry_request *r, uint64_t size, const geometry *g
     return bits > 16 || (size < UINT64_C(1) << (32 - bits) && (bits == 8 || places <= HALVES_MAX));
 }
 
+#define LINE_BYTES 128u /* of a GPU's caches */
+/* Work-items that share a row of `units` vectors: as few as hold it, since they reduce in steps; but twice as many of
+ * these while they share it evenly and read less than a line side by side, if that leaves each half of what it could
+ * hold. */
+static uint32_t lanes_of_row(const tuning_row *t, uint32_t most, uint32_t vector_bytes, uint64_t units) {
+    uint32_t lanes = 1;
+    while (lanes < most && ceil_div(units, lanes) * vector_bytes > t->register_bytes)
+        lanes *= 2;
+    const bool narrow =
+        lanes * vector_bytes < LINE_BYTES && ceil_div(units, lanes) * vector_bytes * 2 > t->register_bytes;
+    return narrow && lanes < most && units % (2 * lanes) == 0 ? 2 * lanes : lanes;
+}
 #define ONE_DIM "it takes one reduced dim without gaps"
 #define TOO_LONG "it takes rows short enough for the registers of a few work-items"
 
@@ -33,10 +45,7 @@ static const char *lay_out_register_rows(const geometry_request *r, geometry *g)
     g->parts = 1;
     const uint32_t group = floor_power(t->group_register, r->group_limit);
     const uint32_t vector_bytes = load_bytes(r, g);
-    g->lanes = 1;
-    while (g->lanes < t->register_lanes && g->lanes < group &&
-           ceil_div(g->units, g->lanes) * vector_bytes > t->register_bytes)
-        g->lanes *= 2;
+    g->lanes = lanes_of_row(t, min_u32(t->register_lanes, group), vector_bytes, g->units);
     g->loads = (uint32_t)min_u64(ceil_div(g->units, g->lanes), UINT32_MAX);
     if (!row_fits(r, last->size, g))
         return TOO_LONG;
