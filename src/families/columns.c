@@ -131,6 +131,7 @@ static uint32_t rows_in_flight(const geometry_request *r, uint32_t vector_bytes,
 static void lay_lanes(const geometry_request *r, uint32_t group, uint32_t at_once, const layout_dim *column,
                       uint64_t rows, uint64_t outers, geometry *g) {
     g->strip = g->panel = 1;
+    g->ahead = g->hint = 0;
     g->unroll = at_once ? at_once : rows_in_flight(r, load_bytes(r, g), rows);
     g->lanes = lanes_across(r, group, column, outers, rows, g);
     g->side = (uint64_t)g->lanes * g->vector;
@@ -159,7 +160,6 @@ static const char *lay_column_tiles(const geometry_request *r, const layout_dim 
     /* The partial answer of a column costs as much as many of its rows, unless work-items share them. */
     const uint64_t least_rows = group > 1 ? 1 : ceil_div(r->tuning->column_part_bytes, (uint64_t)bytes * g->fused);
     const char *refused = NULL;
-    choose_prefetch(r, column, g);
     if (group == 1)
         refused = lay_strip(r, column, rows, outers, least_rows, g);
     else

@@ -10,7 +10,5 @@ uint32_t strip_room(const geometry_request *r);
  * at least. */
 const char *lay_strip(const geometry_request *r, const layout_dim *column, uint64_t rows, uint64_t outers,
                       uint64_t least_rows, geometry *g);
-/* Later rows into the second-level cache, and what is near along wide ones into the first. */
-void choose_prefetch(const geometry_request *r, const layout_dim *column, geometry *g);
 
 #endif

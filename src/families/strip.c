@@ -88,13 +88,17 @@ static uint64_t tiles_of_row(const geometry_request *r, const layout_dim *column
     return best;
 }
 
-void choose_prefetch(const geometry_request *r, const layout_dim *column, geometry *g) {
+/* What is asked for while rows of `row_bytes` in a tile are read. Rows that are one and stay in registers whole are
+ * read straight on, as rows along the reduction are, and asked for by their hint; others come to the second-level
+ * cache, wide ones where that has room for the next batch; else what follows in each wide row comes near. */
+static void choose_prefetch(const geometry_request *r, const layout_dim *column, uint64_t row_bytes, geometry *g) {
     const tuning_row *t = r->tuning;
-    const bool wide = rows_are_wide(r, column), ahead = !wide && g->load == LOAD_PACKED && t->ahead_narrow;
-    g->far_hint = ahead ? t->far_hint : 0;
-    g->ahead = g->far_hint ? t->ahead_narrow : 0;
-    g->near_bytes = wide && g->hint ? t->ahead_columns : 0;
-    g->hint = g->near_bytes ? g->hint : 0;
+    const bool wide = rows_are_wide(r, column), straight = g->fused > 1 && g->side <= (uint64_t)g->panel * g->vector;
+    const bool later = g->load == LOAD_PACKED && (!wide || g->unroll * row_bytes <= t->ahead_batch_bytes);
+    g->far_hint = later && !straight && t->ahead_narrow ? t->far_hint : 0;
+    g->ahead = g->far_hint || (later && straight && g->hint) ? t->ahead_narrow : 0;
+    g->near_bytes = wide && g->hint && !g->ahead ? t->ahead_columns : 0;
+    g->hint = g->near_bytes || (straight && g->ahead) ? g->hint : 0;
 }
 
 const char *lay_strip(const geometry_request *r, const layout_dim *column, uint64_t rows, uint64_t outers,
@@ -115,6 +119,7 @@ const char *lay_strip(const geometry_request *r, const layout_dim *column, uint6
     g->panel = panel_vectors(r, column, g);
     g->unroll = rows_together(r, column, rows, g);
     const uint64_t row_bytes = ceil_div(g->side, g->vector) * g->vector * element_bytes(r->problem);
+    choose_prefetch(r, column, row_bytes, g);
     g->later = max_u32(g->unroll, (uint32_t)(g->ahead / row_bytes));
     return NULL;
 }
