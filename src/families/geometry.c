@@ -249,7 +249,7 @@ static uint32_t choose_sets(const geometry_request *r, uint64_t units, uint64_t 
     if (!g->one_word || !g->family->merges_tiles || !most)
         return sets;
     while (sets < WORD_SETS && g->parts > sets * most &&
-           units * COUNTERS_WITH_BESTS(2 * sets * words_of(r, width)) <= COUNTERS_A_QUEUE)
+           units * COUNTERS_WITH_BESTS(UINT64_C(2) * sets * words_of(r, width)) <= COUNTERS_A_QUEUE)
         sets *= 2;
     return sets;
 }
@@ -291,7 +291,7 @@ bool has_one_job(const geometry_request *r, const geometry *g) {
 }
 
 /* About a batch of each part stays, and a step at least: the fields allow 75 percent of four batches or more. None is
- * left with both extrema, which take so long to compute that work-groups lose more between pieces than at the end. */
+ * left with both extrema, which lose more by it than they gain (docs/tuning-fields.md). */
 void leave_tail(const geometry_request *r, uint32_t percent, uint64_t units, uint64_t step, uint64_t smallest,
                 geometry *g) {
     const uint32_t counters = max_u32(g->unit_counters, COUNTERS_WITH_PIECES);

@@ -25,7 +25,7 @@ static uint32_t lanes_of_row(const tuning_row *t, uint32_t most, uint32_t vector
         lanes *= 2;
     const bool narrow =
         lanes * vector_bytes < LINE_BYTES && ceil_div(units, lanes) * vector_bytes * 2 > t->register_bytes;
-    return narrow && lanes < most && units % (2 * lanes) == 0 ? 2 * lanes : lanes;
+    return narrow && lanes < most && units % (UINT64_C(2) * lanes) == 0 ? 2 * lanes : lanes;
 }
 #define ONE_DIM "it takes one reduced dim without gaps"
 #define TOO_LONG "it takes rows short enough for the registers of a few work-items"
