@@ -230,7 +230,7 @@ bool takes_words(const geometry_request *r, const geometry *g) {
 }
 
 /* One for each extreme of each of so many outputs. */
-static uint64_t words_of(const geometry_request *r, uint64_t outputs) {
+static uint64_t bests_of(const geometry_request *r, uint64_t outputs) {
     return outputs * extremes_of(r->problem);
 }
 
@@ -239,7 +239,7 @@ static uint64_t words_of(const geometry_request *r, uint64_t outputs) {
 static bool is_one_word(const geometry_request *r, uint64_t units, uint64_t width, const geometry *g) {
     const bool may = g->family->merges_tiles ? has_atomics(r, g) && g->scan.group > 1 : takes_words(r, g);
     return may && r->problem->input.type->bits <= 32 && r->layout->reduction < UINT32_MAX && width < COUNTERS_A_QUEUE &&
-           units * COUNTERS_WITH_BESTS(words_of(r, width)) <= COUNTERS_A_QUEUE;
+           units * COUNTERS_WITH_BESTS(bests_of(r, width)) <= COUNTERS_A_QUEUE;
 }
 
 /* Sets of words of each tile, so that not too many parts wait for each other at one. */
@@ -249,7 +249,7 @@ static uint32_t choose_sets(const geometry_request *r, uint64_t units, uint64_t 
     if (!g->one_word || !g->family->merges_tiles || !most)
         return sets;
     while (sets < WORD_SETS && g->parts > sets * most &&
-           units * COUNTERS_WITH_BESTS(UINT64_C(2) * sets * words_of(r, width)) <= COUNTERS_A_QUEUE)
+           units * COUNTERS_WITH_BESTS(UINT64_C(2) * sets * bests_of(r, width)) <= COUNTERS_A_QUEUE)
         sets *= 2;
     return sets;
 }
@@ -268,7 +268,7 @@ const char *plan_merge(const geometry_request *r, uint64_t units, uint64_t width
         g->one_word = false;
     }
     g->word_sets = choose_sets(r, units, width, g);
-    g->set_words = g->one_word ? (uint32_t)words_of(r, width) : 0;
+    g->set_words = g->one_word ? (uint32_t)bests_of(r, width) : 0;
     if (g->finish != ORDERING_NONE)
         set_counters(units, g->one_word ? COUNTERS_WITH_BESTS(g->word_sets * g->set_words) : COUNTERS_ALONE, g);
     if (g->finish != ORDERING_NONE && !(g->one_word && g->family->merges_tiles)) {
