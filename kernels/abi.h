@@ -200,10 +200,11 @@ typedef struct {
 } columns_t;
 
 /* `columns` elements lie side by side, `width` of them a tile; `inner` of them, `apart` from each other, belong to one
- * output: `answers` in all, `tile_answers` a tile. `fused` rows that follow each other in memory are one here, of `row`
+ * output: `answers` in all, `tile_answers` a tile. `pitch` columns after each of those, or after `apart` outputs, the
+ * next ones begin, maybe behind a gap. `fused` rows that follow each other in memory are one here, of `row`
  * elements each, and `rest` of them are left at the end. `across` work-items lie side by side over a tile, and
  * `sharing` times as many share its rows. `interleaved` parts take turns at the rows of a segment. `per_across` is
- * 2^32 / across, rounded up, 0 for 1, and `per_inner` and `per_apart` the same. */
+ * 2^32 / across, rounded up, 0 for 1, and `per_pitch` and `per_apart` the same. */
 typedef struct {
     abi_ulong jobs, jobs_per_group, parts;
     abi_ulong rows, chunk; /* fused ones of a column, of a part */
@@ -216,8 +217,8 @@ typedef struct {
     abi_long column_index, column_value; /* between neighbouring outputs */
     abi_ulong first, last;               /* elements of the buffer that the tensor addresses first and last */
     abi_uint width, across, per_across, sharing;
-    abi_uint fused, row, rest, inner, per_inner, apart, per_apart, interleaved;
-    abi_uint tile_answers, unused;
+    abi_uint fused, row, rest, inner, pitch, per_pitch, apart, per_apart, interleaved;
+    abi_uint tile_answers;
 } stream_t;
 
 /* Elements of a reduction that few_rows.cl takes. */

@@ -11,8 +11,12 @@
  * Rows that follow each other and are narrow are taken several as one (`fused`), of which the last may be incomplete:
  * its `rest` of rows is accumulated element by element.
  *
+ * There may be gaps between the columns of an output, or between those of a kept dim, and the next ones: these are read
+ * and left out.
+ *
  * From the host (options.clh): GROUP, UNROLL (rows in flight), UNWALKED where the last reduced dim is inside the
- * columns, APART where a kept dim is inside that one, RUNS where UNROLL rows of a work-item lie at equal distances. */
+ * columns, APART where a kept dim is inside that one, ROW_DIMS (kept dims in a row besides), RUNS where UNROLL rows of
+ * a work-item lie at equal distances. */
 #include "options.clh"
 
 #include "families/stream_rows.clh"
@@ -44,15 +48,20 @@
 #define IS_OWN(j) ((j) >= before)
 #endif
 
-/* Of the columns that belong to one output, the one that column c is; the first one of answer a. */
+/* Where column c is in its turn of `pitch` columns; of the columns that belong to one output, the one that c is, and no
+ * number below `inner` in a gap; the first one of answer a. */
+#define WITHIN(c) ((c) - mul_hi((c), g.per_pitch) * g.pitch)
 #if APART
-#define INNER_OF(c) (mul_hi((c), g.per_apart) - mul_hi(mul_hi((c), g.per_apart), g.per_inner) * g.inner)
-#define COLUMN_OF(a) (mul_hi((a), g.per_apart) * g.apart * (g.inner - 1) + (a))
+#define INNER_OF(c) mul_hi(WITHIN(c), g.per_apart)
 #define INNER_STEP g.apart
 #else
-#define INNER_OF(c) ((c) - mul_hi((c), g.per_inner) * g.inner)
-#define COLUMN_OF(a) ((a) * g.inner)
+#define INNER_OF(c) WITHIN(c)
 #define INNER_STEP 1
+#endif
+#if APART || ROW_DIMS > 1
+#define COLUMN_OF(a) (mul_hi((a), g.per_apart) * (g.pitch - g.apart) + (a))
+#else
+#define COLUMN_OF(a) ((a) * g.pitch)
 #endif
 
 /* The place in the part of column c's element of a row, or of those that are fused the one that c is of. */
@@ -106,7 +115,7 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
         const uint width = (uint)min((ulong)g.width, g.columns - first);
         ulong to;
         const ulong from = part_begin(&g, part, &to);
-        const int outer_dims = KEPT - 1 - APART;
+        const int outer_dims = KEPT - ROW_DIMS - APART;
         const output_place_t place = output_place(&dims, (job_t)outer, outer_dims);
         const steps_t block = place.in;
         const bool is_there = share < g.sharing && lane * VEC < width + PHASES;

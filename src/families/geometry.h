@@ -119,10 +119,16 @@ block_run block_run_of(const layout *l);
 typedef struct output_row {
     uint32_t inner, apart, dims;
     uint64_t outputs;
-    uint32_t pitch; /* several dims: columns from the first of the last one to the next such one */
+    uint32_t pitch; /* several dims, or gaps: columns from the first of the last one to the next such one */
 } output_row;
 /* Where they are up to `neighbours`, or up to `most` columns with those of the outputs between; else inner is 1. */
 output_row output_row_of(const layout *l, uint32_t neighbours, uint32_t most);
+/* The same with gaps of up to `gap` columns: behind the neighbours of an output, which alone are a row (no dims) where
+ * gaps are larger or other dims follow, or behind the outputs of the last kept dim, if fewer than `narrow` (`apart`).
+ */
+output_row output_row_with_gaps(const layout *l, uint32_t neighbours, uint32_t most, uint32_t gap, uint32_t narrow);
+uint32_t pitch_of_row(const output_row *row);
+uint64_t columns_of_block(const output_row *row);
 /* Outputs of the last kept dim, and of those before it as long as they go on where it ends, the first of them after up
  * to `gap` elements (`pitch` of its row), and are fewer than `enough`. */
 output_row joined_outputs(const layout *l, uint64_t enough, uint32_t gap);

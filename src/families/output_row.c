@@ -1,9 +1,14 @@
 /* Which outputs lie side by side in the input, and so may be read together. */
 #include "families/geometry.h"
 
-/* Whether `outer` goes on where `inner` ends, in the input and in the mask. */
+/* Whether `outer` goes on `pitch` elements after `inner` begins, in the input and in the mask. */
+static bool follows(const layout_dim *outer, const layout_dim *inner, uint64_t pitch) {
+    return continues(outer->in, inner->in, pitch) && continues(outer->mask, inner->mask, pitch);
+}
+
+/* The same where it ends. */
 static bool goes_on(const layout_dim *outer, const layout_dim *inner) {
-    return continues(outer->in, inner->in, inner->size) && continues(outer->mask, inner->mask, inner->size);
+    return follows(outer, inner, inner->size);
 }
 
 static bool answers_go_on(const layout_dim *outer, const layout_dim *inner) {
@@ -28,24 +33,61 @@ output_row output_row_of(const layout *l, uint32_t neighbours, uint32_t most) {
                : alone;
 }
 
-/* Elements from the first one of the last kept dim to where the dim before it goes on, up to `gap` behind its end, in
- * the mask as well; 0: it does not. */
-static uint32_t pitch_of(const layout *l, uint32_t gap) {
-    const layout_dim *kept = &l->kept[l->kept_count - 1], *above = kept - 1;
-    if (l->kept_count == 1 || kept->in != 1 || above->in <= (int64_t)kept->size)
+/* Elements from the first one of `inner`, which are neighbours, to the first one of the next step along `outer`, up to
+ * `gap` behind their end, in the mask as well; 0: it does not go on there. */
+static uint32_t pitch_of(const layout_dim *outer, const layout_dim *inner, uint32_t gap) {
+    if (inner->in != 1 || outer->in < (int64_t)inner->size)
         return 0;
-    const uint64_t pitch = (uint64_t)above->in;
-    return pitch <= UINT32_MAX && pitch - kept->size <= gap && above->mask == kept->mask * above->in ? (uint32_t)pitch
-                                                                                                     : 0;
+    const uint64_t pitch = (uint64_t)outer->in;
+    return pitch <= UINT32_MAX && pitch - inner->size <= gap && follows(outer, inner, pitch) ? (uint32_t)pitch : 0;
+}
+
+/* Whether no step along dims of the reduction, but for the last `inner_dims`, ends within a row of `columns`. */
+static bool rows_are_apart(const layout *l, uint32_t inner_dims, uint64_t columns) {
+    bool apart = true;
+    for (uint32_t i = 0; i + inner_dims < l->reduced_count; ++i)
+        apart = apart && (l->reduced[i].size == 1 || magnitude(l->reduced[i].in) >= columns);
+    return apart;
+}
+
+/* Outputs nearer than so many gaps share lines, of which those that are rows of their own would each read all. */
+#define NEAR_GAPS 4
+
+output_row output_row_with_gaps(const layout *l, uint32_t neighbours, uint32_t most, uint32_t gap, uint32_t narrow) {
+    const layout_dim *kept = &l->kept[l->kept_count - 1], *last = &l->reduced[l->reduced_count - 1];
+    const output_row row = output_row_of(l, neighbours, most);
+    if (row.inner > 1)
+        return row;
+    if (l->reduced_count > 1 && last->in == 1 && last->size > 1 && last->size <= neighbours) {
+        const uint32_t pitch = kept->size > 1 ? pitch_of(kept, last, gap) : 0;
+        const output_row several = {(uint32_t)last->size, 1, 1, kept->size, pitch}, one = {several.inner, 1, 0, 1, 0};
+        if (pitch && rows_are_apart(l, 1, columns_of_block(&several)))
+            return several;
+        return kept->size == 1 || magnitude(kept->in) >= (uint64_t)NEAR_GAPS * gap ? one : row;
+    }
+    const layout_dim *const above = kept - 1;
+    if (l->kept_count == 1 || kept->size == 1 || kept->size >= narrow || !answers_go_on(above, kept))
+        return row;
+    const uint32_t pitch = pitch_of(above, kept, gap);
+    const output_row joined = {1, (uint32_t)kept->size, 2, kept->size * above->size, pitch};
+    return pitch > kept->size && rows_are_apart(l, 0, columns_of_block(&joined)) ? joined : row;
+}
+
+uint32_t pitch_of_row(const output_row *row) {
+    return row->pitch ? row->pitch : row->inner * row->apart;
+}
+
+uint64_t columns_of_block(const output_row *row) {
+    return (row->outputs / row->apart - 1) * pitch_of_row(row) + (uint64_t)row->inner * row->apart;
 }
 
 output_row joined_outputs(const layout *l, uint64_t enough, uint32_t gap) {
     const layout_dim *kept = &l->kept[l->kept_count - 1];
     output_row row = {1, 1, 1, kept->size, 0};
-    const uint32_t pitch = pitch_of(l, gap);
+    const uint32_t pitch = l->kept_count > 1 && kept[-1].in > (int64_t)kept->size ? pitch_of(kept - 1, kept, gap) : 0;
     for (; row.dims < l->kept_count && row.outputs < enough; --kept) {
-        const bool follows = goes_on(kept - 1, kept) || (row.dims == 1 && pitch);
-        if (!follows || kept[-1].size > UINT32_MAX / max_u64(pitch, 1) / row.outputs)
+        const bool is_next = goes_on(kept - 1, kept) || (row.dims == 1 && pitch);
+        if (!is_next || kept[-1].size > UINT32_MAX / max_u64(pitch, 1) / row.outputs)
             break;
         row.pitch = pitch ? pitch : (uint32_t)l->kept[l->kept_count - 1].size;
         row.outputs *= kept[-1].size;

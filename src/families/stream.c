@@ -19,9 +19,10 @@ typedef struct {
 #define NO_COLUMNS                                                                                                     \
     "it takes outputs that lie nearer than the elements of a reduction, or blocks of a few neighbours of it"
 
-static const char *find_block(const layout *l, uint32_t inner_most, uint32_t inner_rows, block *b) {
+static const char *find_block(const layout *l, uint32_t inner_most, uint32_t inner_rows, uint32_t gap, uint32_t narrow,
+                              block *b) {
     b->kept = &l->kept[l->kept_count - 1];
-    b->its = output_row_of(l, inner_most, inner_most);
+    b->its = output_row_with_gaps(l, inner_most, inner_most, gap, narrow);
     if (l->reduction / b->its.inner < inner_rows) /* too few for what it costs to bring the columns together */
         b->its = output_row_of(l, 1, 1);
     assert(b->its.inner > 0);
@@ -30,10 +31,10 @@ static const char *find_block(const layout *l, uint32_t inner_most, uint32_t inn
     b->row_dims = l->reduced_count - (b->its.inner > 1 ? 1 : 0);
     b->stride = column->in;
     b->along = column->mask;
-    if (b->kept->size == 1 || b->kept->in <= 0)
+    if (b->its.inner == 1 && (b->kept->size == 1 || b->kept->in <= 0))
         return NO_COLUMNS;
     b->row = &l->reduced[b->row_dims - 1];
-    b->columns = b->its.outputs * b->its.inner;
+    b->columns = columns_of_block(&b->its);
     b->rows = l->reduction / b->its.inner;
     return NULL;
 }
@@ -50,7 +51,8 @@ static uint32_t most_inner(const geometry_request *r) {
 }
 
 static const char *wanted_block(const geometry_request *r, block *b) {
-    return find_block(r->layout, most_inner(r), r->tuning->inner_rows, b);
+    const uint32_t gap = r->tuning->stream_gap_bytes / element_bytes(r->problem);
+    return find_block(r->layout, most_inner(r), r->tuning->inner_rows, gap, 2 * gap, b);
 }
 
 static bool strides_divide(const layout *l, const block *b, uint32_t vector) {
@@ -143,12 +145,16 @@ static void choose_vector(const geometry_request *r, const block *b, geometry *g
         choose_irregular(r, b, g);
 }
 
+static bool has_gaps(const block *b) {
+    return pitch_of_row(&b->its) > b->its.inner * b->its.apart;
+}
+
 /* Rows that are taken as one: where they follow each other and are narrow, as many as are whole vectors and fill some
  * work-items side by side. */
 static uint32_t rows_fused(const geometry_request *r, const block *b) {
     const tuning_row *t = r->tuning;
     const uint32_t vector = widest_vector(r, t->column_bytes, false);
-    if (b->stride != 1 || b->row_dims != 1 || b->row->in != (int64_t)b->columns ||
+    if (b->stride != 1 || b->row_dims != 1 || has_gaps(b) || b->row->in != (int64_t)b->columns ||
         b->columns >= t->stream_fused_bytes / element_bytes(r->problem) ||
         !continues(b->row->mask, b->along, b->columns))
         return 1;
@@ -176,7 +182,7 @@ static uint32_t phases_of(const geometry *g) {
 /* Columns that a tile has a multiple of: those of one output, of one row where rows are fused; vectors stay aligned. */
 static uint64_t tile_step(const geometry *g, uint64_t columns) {
     const uint64_t vector = g->phased || g->load != LOAD_ALIGNED ? 1 : g->vector;
-    const uint64_t step = (uint64_t)g->inner * g->apart;
+    const uint64_t step = g->pitch;
     return g->fused > 1 ? columns : vector / greatest_divisor(step, vector) * step;
 }
 
@@ -186,7 +192,7 @@ static tiling tiling_of(const geometry *g, uint64_t columns, uint64_t rows, uint
     const uint64_t many = max_u64(g->period, rows / rows_each / g->period * g->period);
     tiling t;
     t.width = (uint32_t)(ceil_div(ceil_div(columns, tiles), step) * step);
-    if (g->inner == 1 && !g->phased)
+    if (g->pitch == 1 && !g->phased)
         t.width = (uint32_t)(ceil_div(t.width, g->vector) * g->vector);
     t.across = (uint32_t)ceil_div(t.width + phases_of(g), g->vector);
     t.sharing = (uint32_t)min_u64((uint64_t)(group / t.across / g->period) * g->period, many);
@@ -211,7 +217,7 @@ static bool choose_tiling(const geometry_request *r, const block *b, geometry *g
     const uint64_t first = g->fused > 1 ? 1 : ceil_div(columns, room);
     for (uint64_t i = 0; i < TILES_TRIED; ++i) {
         /* One more tile makes many tiles no narrower by an output. */
-        const uint64_t tiles = g->inner == 1 ? first + i : ceil_div(columns, (most - min_u64(i, most - 1)) * step);
+        const uint64_t tiles = g->pitch == 1 ? first + i : ceil_div(columns, (most - min_u64(i, most - 1)) * step);
         const tiling some = tiling_of(g, columns, rows, t->stream_tile_rows, group, tiles);
         if (!some.sharing)
             continue;
@@ -287,7 +293,7 @@ static void cut_segments(const geometry_request *r, uint64_t segment, geometry *
 }
 
 static uint32_t tile_answers(const geometry *g) {
-    return g->width / g->inner / g->fused;
+    return g->width / g->pitch * g->apart / g->fused;
 }
 
 static const char *lay_out_stream(const geometry_request *r, geometry *g) {
@@ -301,6 +307,8 @@ static const char *lay_out_stream(const geometry_request *r, geometry *g) {
     g->fused = rows_fused(r, &b);
     g->inner = b.its.inner;
     g->apart = b.its.apart;
+    g->pitch = pitch_of_row(&b.its);
+    g->row_dims = b.its.dims - (b.its.inner > 1 && b.its.apart > 1 ? 1 : 0);
     choose_vector(r, &b, g);
     if (g->phased && !is_mask_alike(r))
         return "rows that begin within vectors take a mask that lies as the input does";
@@ -334,13 +342,16 @@ static const char *lay_out_stream(const geometry_request *r, geometry *g) {
 
 static void add_options(const geometry *g, writer *out) {
     text_add(out, " -DUNROLL=%" PRIu32 "%s%s%s%s%s", g->unroll, g->phased ? " -DPHASED=1" : "",
-             g->inner > 1 ? " -DUNWALKED=1" : "", g->apart > 1 ? " -DAPART=1" : "", g->steady ? " -DRUNS=1" : "",
-             g->interleaved ? " -DINTERLEAVED=1" : "");
+             g->inner > 1 ? " -DUNWALKED=1" : "", g->inner > 1 && g->apart > 1 ? " -DAPART=1" : "",
+             g->steady ? " -DRUNS=1" : "", g->interleaved ? " -DINTERLEAVED=1" : "");
+    if (g->row_dims != 1)
+        text_add(out, " -DROW_DIMS=%" PRIu32, g->row_dims);
 }
 
 static void set_stream(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
     block b = {0};
-    const char *const refused = find_block(l, g->inner * g->apart, 0, &b);
+    const uint32_t used = g->inner * g->apart;
+    const char *const refused = find_block(l, g->inner == 1 ? 1 : used, 0, g->pitch - used, used + 1, &b);
     assert(!refused && b.row);
     (void)refused;
     stream_t s = {.jobs = jobs,
@@ -367,7 +378,8 @@ static void set_stream(const layout *l, const geometry *g, uint64_t jobs, kernel
                   .row = (cl_uint)b.columns,
                   .rest = (cl_uint)(b.rows % g->fused),
                   .inner = g->inner,
-                  .per_inner = short_reciprocal(g->inner),
+                  .pitch = g->pitch,
+                  .per_pitch = short_reciprocal(g->pitch),
                   .apart = g->apart,
                   .per_apart = short_reciprocal(g->apart),
                   .interleaved = (cl_uint)g->interleaved,
@@ -385,8 +397,10 @@ static void describe(const geometry *g, writer *out) {
         text_add(out, ", %" PRIu32 " rows at once", g->fused);
     if (g->inner > 1)
         text_add(out, ", %" PRIu32 " columns an output", g->inner);
-    if (g->apart > 1)
+    if (g->inner > 1 && g->apart > 1)
         text_add(out, ", %" PRIu32 " apart", g->apart);
+    if (g->pitch > g->inner * g->apart)
+        text_add(out, ", %" PRIu32 " of %" PRIu32, g->inner * g->apart, g->pitch);
 }
 
 const family family_stream = {
@@ -414,7 +428,8 @@ static bool columns_fit(const geometry_request *r, const block *b) {
         vector /= 2;
     const uint64_t vectors = ceil_div(b->columns, vector), lanes = floor_power(2 * vectors - 1, group);
     const tuning_row *t = r->tuning;
-    return b->stride == 1 && b->its.inner == 1 && b->rows > t->few_elements_aligned && vector >= word_of(r) &&
+    return b->stride == 1 && b->its.inner == 1 && !has_gaps(b) && b->rows > t->few_elements_aligned &&
+           vector >= word_of(r) &&
            (b->columns == r->layout->outputs ||
             b->columns * element_bytes(r->problem) >= r->tuning->columns_row_bytes) &&
            (vector > 1 || element_bytes(r->problem) >= 2 * WORD_BYTES) &&
@@ -443,7 +458,8 @@ static bool columns_are_nearer(const geometry_request *r, const geometry *g) {
     block b = {0};
     if (g->scan.group == 1 || wanted_block(r, &b) || columns_fit(r, &b))
         return false;
-    if (is_small(r, &b))
+    /* What the work-items of one output bring together is worth rows of each. */
+    if (is_small(r, &b) || (g->row_dims == 0 && b.rows < (uint64_t)r->tuning->inner_rows * g->sharing))
         return false;
     return row_is_farther(&b);
 }

@@ -119,17 +119,40 @@ static uint64_t columns_of(const layout *l, uint64_t outputs, const geometry *g)
     return g->row_dims > 1 ? (outputs / size - 1) * g->pitch + size : outputs * g->inner;
 }
 
+/* The same of the stream: one output where no dim is in the row; gaps behind the columns of an output, or behind those
+ * of the last kept dim. */
+static uint64_t outputs_of_stream(const layout *l, const geometry *g) {
+    const layout_dim *last = &l->kept[l->kept_count - 1];
+    const uint32_t used = g->inner * g->apart;
+    const bool joined = g->row_dims == 2;
+    REQUIRE(g->pitch >= used && (g->pitch == used || g->fused == 1), "%" PRIu32 " of %" PRIu32, used, g->pitch);
+    if (g->row_dims == 0) {
+        REQUIRE(g->inner > 1 && g->pitch == g->inner, "%" PRIu32 " of %" PRIu32, g->inner, g->pitch);
+        return 1;
+    }
+    if (!joined && g->pitch == used)
+        return outputs_of_row(l, g);
+    REQUIRE(joined ? l->kept_count > 1 && g->inner == 1 && g->apart == last->size : g->apart == 1, "%" PRIu32 " apart",
+            g->apart);
+    const layout_dim *const outer = joined ? last - 1 : last, *const inner =
+                                                                  joined ? last : &l->reduced[l->reduced_count - 1];
+    REQUIRE(inner->in == 1 && inner->size == used && outer->in == (int64_t)g->pitch &&
+                outer->mask == inner->mask * (int64_t)g->pitch,
+            "pitch %" PRIu32, g->pitch);
+    return joined ? last->size * outer->size : last->size;
+}
+
 /* Tiles cover the columns, work-items a tile whatever its vectors begin with, and those that share a column have rows
  * that begin at the same place. */
 static void check_stream(const layout *l, const geometry *g) {
-    const uint64_t its = outputs_of_row(l, g);
-    const uint64_t columns = its * g->inner * g->fused, room = (uint64_t)g->lanes * g->vector;
+    const uint64_t its = outputs_of_stream(l, g), used = (uint64_t)g->inner * g->apart;
+    const uint64_t columns = ((its / g->apart - 1) * g->pitch + used) * g->fused, room = (uint64_t)g->lanes * g->vector;
     REQUIRE(g->lanes * g->sharing <= g->scan.group, "%" PRIu32 " x %" PRIu32, g->lanes, g->sharing);
     REQUIRE(g->unroll >= 1 && g->unroll <= UNROLL_MAX, "%" PRIu32 " rows in flight", g->unroll);
     REQUIRE(g->period >= 1 && g->sharing >= 1 && g->sharing % g->period == 0, "period %" PRIu32, g->period);
     REQUIRE(g->width >= 1 && g->tiles == ceil_div(columns, g->width), "%" PRIu64 " tiles", g->tiles);
     REQUIRE(g->width + (g->phased ? g->vector - 1 : 0) <= room, "%" PRIu32 " columns", g->width);
-    REQUIRE((g->phased || columns >= g->vector) && g->width % g->inner == 0, "%" PRIu64 " columns", columns);
+    REQUIRE((g->phased || columns >= g->vector) && g->width % g->pitch == 0, "%" PRIu64 " columns", columns);
     REQUIRE(g->fused == 1 || (g->tiles == 1 && g->width == columns), "%" PRIu32 " fused", g->fused);
     REQUIRE(g->units == l->reduction / g->inner / g->fused && g->units >= 1, "%" PRIu64 " rows", g->units);
     REQUIRE(g->outers * its == l->outputs, "%" PRIu64 " outers", g->outers);
