@@ -282,7 +282,6 @@ typedef struct geometry {
     uint32_t wide, pad;    /* blocks: elements of a wide load, and behind a block in local memory */
     uint32_t pass;         /* blocks: vectors of columns at once */
     uint32_t columns;      /* transposed: of a block */
-    uint32_t panel;        /* strip.clh: PANEL */
     uint32_t strip; /* columns: vectors of a work-item; transposed: of blocks; segments: outputs of a tile at most */
     bool overlap, peel;    /* rows.cl tells */
     bool together, placed; /* rows.cl: TOGETHER, PLACED */

@@ -130,7 +130,7 @@ static uint32_t rows_in_flight(const geometry_request *r, uint32_t vector_bytes,
 /* Lanes of a work-group side by side, a vector each. */
 static void lay_lanes(const geometry_request *r, uint32_t group, uint32_t at_once, const layout_dim *column,
                       uint64_t rows, uint64_t outers, geometry *g) {
-    g->strip = g->panel = 1;
+    g->strip = 1;
     g->ahead = g->hint = 0;
     g->unroll = at_once ? at_once : rows_in_flight(r, load_bytes(r, g), rows);
     g->lanes = lanes_across(r, group, column, outers, rows, g);
@@ -296,8 +296,6 @@ static const char *lay_out_columns(const geometry_request *r, geometry *g) {
 static void column_options(const geometry *g, writer *out) {
     add_fused(g, out);
     text_add(out, " -DUNROLL=%" PRIu32 " -DACROSS=%" PRIu32 " -DSTRIP=%" PRIu32, g->unroll, g->lanes, g->strip);
-    if (g->panel > 1)
-        text_add(out, " -DPANEL=%" PRIu32, g->panel);
     if (g->row_dims > 1)
         text_add(out, " -DROW_DIMS=%" PRIu32, g->row_dims);
     text_add(out, "%s%s%s%s%s%s", g->by_lines ? " -DBY_LINES=1" : "", g->inner > 1 ? " -DUNWALKED=1" : "",

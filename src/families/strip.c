@@ -46,24 +46,17 @@ static bool reads_in_order(const geometry_request *r, const layout_dim *column) 
     return !rows_are_wide(r, column) && !r->strided && comes_from_memory(r);
 }
 
-/* Vectors of a strip whose accumulators stay in registers: as many as there are, or shares of about the same size; one
- * where rows come from a cache, or are wide. */
-static uint32_t panel_vectors(const geometry_request *r, const layout_dim *column, const geometry *g) {
-    const uint64_t vectors = max_u64(g->side / g->vector, 1);
-    const uint32_t most = max_u32(r->tuning->panel_vectors / accumulator_times(r->problem), 1);
-    return g->strip == 1 || !reads_in_order(r, column) ? 1 : (uint32_t)ceil_div(vectors, ceil_div(vectors, most));
-}
-
-/* Rows that one work-item reduces at once into its strip, for one load and store of that. In the order of memory: one
- * after the other, but where the whole strip is in registers. Up to so many as of wide ones are reduced all at once,
- * and else in shares of about the same size. */
-static uint32_t rows_together(const geometry_request *r, const layout_dim *column, uint64_t rows, const geometry *g) {
+/* Rows that one work-item reduces at once into its strip, for one load and store of that: few where they are read in
+ * the order of memory. Up to so many as of wide ones are reduced all at once, and else in shares of about the same
+ * size. */
+static uint32_t rows_together(const geometry_request *r, const layout_dim *column, uint64_t rows, uint64_t row_bytes,
+                              const geometry *g) {
     const tuning_row *t = r->tuning;
-    const bool wide = rows_are_wide(r, column), in_order = reads_in_order(r, column);
-    const uint32_t batch = wide ? t->unroll_wide : in_order ? t->unroll_narrow : t->unroll_columns;
+    const bool wide = rows_are_wide(r, column);
+    const uint32_t batch = wide ? t->unroll_wide : t->unroll_columns;
     const uint32_t most = min_u32(wide ? batch + batch / 4 : 2 * batch, UNROLL_MAX);
-    if (in_order && g->side > g->panel * (uint64_t)g->vector)
-        return 1;
+    if (g->strip > 1 && reads_in_order(r, column))
+        return (uint32_t)max_u64(1, min_u64(min_u64(rows, UNROLL_MAX), t->narrow_batch_bytes / row_bytes));
     if (rows <= min_u32(t->unroll_wide + (wide ? batch / 2 : 0), UNROLL_MAX))
         return (uint32_t)rows;
     return rows < (uint64_t)t->many_batches * batch ? (uint32_t)ceil_div(rows, ceil_div(rows, most)) : batch;
@@ -88,12 +81,12 @@ static uint64_t tiles_of_row(const geometry_request *r, const layout_dim *column
     return best;
 }
 
-/* What is asked for while rows of `row_bytes` in a tile are read. Rows that are one and stay in registers whole are
- * read straight on, as rows along the reduction are, and asked for by their hint; others come to the second-level
- * cache, wide ones where that has room for the next batch; else what follows in each wide row comes near. */
+/* What is asked for while rows of `row_bytes` in a tile are read. Rows that are read as one are read straight on, as
+ * rows along the reduction are, and asked for by their hint; others come to the second-level cache, wide ones where
+ * that has room for the next batch; else what follows in each wide row comes near. */
 static void choose_prefetch(const geometry_request *r, const layout_dim *column, uint64_t row_bytes, geometry *g) {
     const tuning_row *t = r->tuning;
-    const bool wide = rows_are_wide(r, column), straight = g->fused > 1 && g->side <= (uint64_t)g->panel * g->vector;
+    const bool wide = rows_are_wide(r, column), straight = g->fused > 1;
     const bool later = g->load == LOAD_PACKED && (!wide || g->unroll * row_bytes <= t->ahead_batch_bytes);
     g->far_hint = later && !straight && t->ahead_narrow ? t->far_hint : 0;
     g->ahead = g->far_hint || (later && straight && g->hint) ? t->ahead_narrow : 0;
@@ -116,9 +109,8 @@ const char *lay_strip(const geometry_request *r, const layout_dim *column, uint6
     if (g->inner > 1 && (g->strip == 1 || g->side > tile * (uint64_t)g->vector))
         return "it takes no more neighbours of an output than a strip has room for";
     g->tiles = ceil_div(columns, g->side);
-    g->panel = panel_vectors(r, column, g);
-    g->unroll = rows_together(r, column, rows, g);
     const uint64_t row_bytes = ceil_div(g->side, g->vector) * g->vector * element_bytes(r->problem);
+    g->unroll = rows_together(r, column, rows, row_bytes, g);
     choose_prefetch(r, column, row_bytes, g);
     g->later = max_u32(g->unroll, (uint32_t)(g->ahead / row_bytes));
     return NULL;

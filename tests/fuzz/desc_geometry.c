@@ -281,7 +281,6 @@ static void check_parts(const layout *l, const geometry *g) {
         /* Vectors may begin before the first column. */
         REQUIRE(g->tiles == ceil_div(columns_of_row * g->fused + (g->by_lines ? VECTOR_MAX - 1 : 0), g->side),
                 "%" PRIu64 " tiles", g->tiles);
-        REQUIRE(g->panel >= 1 && g->panel <= g->strip, "a panel of %" PRIu32, g->panel);
         REQUIRE(g->outers == l->outputs / its, "%" PRIu64 " outers", g->outers);
         REQUIRE(g->units == rows, "%" PRIu64 " rows", g->units);
         REQUIRE(g->scan.jobs == g->tiles * g->outers * g->parts, "%" PRIu64 " jobs", g->scan.jobs);
