@@ -35,10 +35,16 @@ static uint32_t tile_vectors(const geometry_request *r, const geometry *g, const
     return max_u32(bytes / vector_bytes, g->vector > VECTOR_MAX ? 2 : 1);
 }
 
-/* Vectors that a work-item has room for: all that any tile has, so that each width needs no program of its own; or one,
- * in registers. */
+/* Vectors that a work-item has room for: all that any tile has, so that each width needs no program of its own; those
+ * that there are of rows that are read as one; or one, in registers. */
 static uint32_t strip_vectors(const geometry_request *r, const geometry *g, uint32_t tile) {
-    return tile == 1 ? 1 : max_u32(strip_room(r) / load_bytes(r, g), tile);
+    const bool held = g->fused > 1 && tile * accumulator_times(r->problem) <= HELD_VECTORS;
+    return tile == 1 || held ? tile : max_u32(strip_room(r) / load_bytes(r, g), tile);
+}
+
+/* Whether accumulators stay in registers while a batch is read (kernels/families/strip.clh). */
+static bool is_held(const geometry *g) {
+    return g->fused > 1 && g->strip > 2 && g->strip <= HELD_VECTORS;
 }
 
 /* Whether a work-item alone reads rows in the order of memory: narrow ones that follow each other closely there. */
@@ -47,15 +53,15 @@ static bool reads_in_order(const geometry_request *r, const layout_dim *column) 
 }
 
 /* Rows that one work-item reduces at once into its strip, for one load and store of that: few where they are read in
- * the order of memory. Up to so many as of wide ones are reduced all at once, and else in shares of about the same
- * size. */
+ * the order of memory, but for those whose accumulators are in registers. Up to so many as of wide ones are
+ * reduced all at once, and else in shares of about the same size. */
 static uint32_t rows_together(const geometry_request *r, const layout_dim *column, uint64_t rows, uint64_t row_bytes,
                               const geometry *g) {
     const tuning_row *t = r->tuning;
     const bool wide = rows_are_wide(r, column);
-    const uint32_t batch = wide ? t->unroll_wide : t->unroll_columns;
+    const uint32_t batch = wide || is_held(g) ? t->unroll_wide : t->unroll_columns;
     const uint32_t most = min_u32(wide ? batch + batch / 4 : 2 * batch, UNROLL_MAX);
-    if (g->strip > 1 && reads_in_order(r, column))
+    if (g->strip > 1 && !is_held(g) && reads_in_order(r, column))
         return (uint32_t)max_u64(1, min_u64(min_u64(rows, UNROLL_MAX), t->narrow_batch_bytes / row_bytes));
     if (rows <= min_u32(t->unroll_wide + (wide ? batch / 2 : 0), UNROLL_MAX))
         return (uint32_t)rows;
@@ -86,7 +92,7 @@ static uint64_t tiles_of_row(const geometry_request *r, const layout_dim *column
  * that has room for the next batch; else what follows in each wide row comes near. */
 static void choose_prefetch(const geometry_request *r, const layout_dim *column, uint64_t row_bytes, geometry *g) {
     const tuning_row *t = r->tuning;
-    const bool wide = rows_are_wide(r, column), straight = g->fused > 1;
+    const bool wide = rows_are_wide(r, column), straight = g->fused > 1 && g->strip <= HELD_VECTORS;
     const bool later = g->load == LOAD_PACKED && (!wide || g->unroll * row_bytes <= t->ahead_batch_bytes);
     g->far_hint = later && !straight && t->ahead_narrow ? t->far_hint : 0;
     g->ahead = g->far_hint || (later && straight && g->hint) ? t->ahead_narrow : 0;

@@ -118,9 +118,15 @@ static void store_side_by_side(const problem *p, layout *out) {
     }
 }
 
-/* Whether an output is rather copied than computed again: not where its elements are no more bytes than its index. */
+/* Bytes of indices beside which one more launch is little. */
+#define INDICES_MANY (UINT64_C(1) << 24)
+
+/* Whether an output is rather copied than computed again: not where its elements are no more bytes than its index, but
+ * for so many outputs that all is storing them. */
 static bool are_copied(const problem *p, const layout_dim *d) {
-    return d->in == 0 && d->mask == 0 && p->reduction > p->index.type->bits / p->input.type->bits;
+    const uint32_t bytes = p->index.type->bits / 8;
+    const bool much = p->reduction > p->index.type->bits / p->input.type->bits || p->outputs >= INDICES_MANY / bytes;
+    return d->in == 0 && d->mask == 0 && much;
 }
 
 void layout_collapse(const problem *p, layout *out) {
