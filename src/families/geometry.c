@@ -56,13 +56,19 @@ uint32_t row_group(const geometry_request *r) {
     return crowded ? min_u32(t->group, t->group_both) : t->group;
 }
 
+/* Whether what a work-item remembers, and loads, takes so many registers that fewer work-groups run at once. */
+static bool is_large_accumulator(const geometry_request *r) {
+    return is_masked(r->problem) || (wants_both(r->problem) && r->problem->input.type->bits == 8);
+}
+
 static group_fields fields_of(const geometry_request *r, work_groups of) {
     const tuning_row *t = r->tuning;
     switch (of) {
     case GROUPS_OF_COLUMNS:
         return (group_fields){t->group_columns, t->groups_columns, t->column_bytes};
     case GROUPS_OF_STREAM:
-        return (group_fields){t->group_stream, t->groups_stream, t->column_bytes};
+        return (group_fields){t->group_stream, is_large_accumulator(r) ? t->groups_stream_large : t->groups_stream,
+                              t->column_bytes};
     default:
         return (group_fields){row_group(r), t->groups_per_unit * (t->group / row_group(r)), t->vector_bytes};
     }

@@ -271,7 +271,7 @@ static uint32_t rows_in_flight(const geometry_request *r, const block *b, const 
     const bool more =
         b->row_dims == 1 && bytes < t->stream_flight_bytes && g->units >= 4 * (uint64_t)g->sharing * t->stream_unroll;
     return loads_in_flight(r, min_u32(more ? t->stream_unroll_most : t->stream_unroll, UNROLL_MAX),
-                           t->unroll_mask_percent, 100);
+                           t->unroll_mask_stream, 100);
 }
 
 /* Whether whole reductions keep the memory busy: as many work-groups as are wanted do, and fewer that have enough on
