@@ -65,9 +65,9 @@ output_row output_row_with_gaps(const layout *l, uint32_t neighbours, uint32_t m
             return several;
         return kept->size == 1 || magnitude(kept->in) >= (uint64_t)NEAR_GAPS * gap ? one : row;
     }
-    const layout_dim *const above = kept - 1;
-    if (l->kept_count == 1 || kept->size == 1 || kept->size >= narrow || !answers_go_on(above, kept))
+    if (l->kept_count == 1 || kept->size == 1 || kept->size >= narrow || !answers_go_on(kept - 1, kept))
         return row;
+    const layout_dim *const above = kept - 1;
     const uint32_t pitch = pitch_of(above, kept, gap);
     const output_row joined = {1, (uint32_t)kept->size, 2, kept->size * above->size, pitch};
     return pitch > kept->size && rows_are_apart(l, 0, columns_of_block(&joined)) ? joined : row;

@@ -38,8 +38,7 @@ static uint32_t tile_vectors(const geometry_request *r, const geometry *g, const
 /* Vectors that a work-item has room for: all that any tile has, so that each width needs no program of its own; those
  * that there are of rows that are read as one; or one, in registers. */
 static uint32_t strip_vectors(const geometry_request *r, const geometry *g, uint32_t tile) {
-    const bool held = g->fused > 1 && tile * accumulator_times(r->problem) <= HELD_VECTORS;
-    return tile == 1 || held ? tile : max_u32(strip_room(r) / load_bytes(r, g), tile);
+    return tile == 1 || g->fused > 1 ? tile : max_u32(strip_room(r) / load_bytes(r, g), tile);
 }
 
 /* Whether accumulators stay in registers while a batch is read (kernels/families/strip.clh). */

@@ -241,6 +241,7 @@ static void check_fused(uint64_t row_size, const layout_dim *column, const layou
     REQUIRE(is_of(g, "columns") && g->scan.group == 1 && g->load != LOAD_ALIGNED, "%" PRIu32 " fused", g->fused);
     REQUIRE(width % g->vector == 0 && g->strip > 1 && width <= (uint64_t)g->strip * g->vector && g->tiles == 1,
             "%" PRIu64 " columns of %" PRIu32 " x %" PRIu32, width, g->vector, g->strip);
+    REQUIRE(g->strip == 2 || width == (uint64_t)g->strip * g->vector, "a strip of %" PRIu32 " vectors", g->strip);
     REQUIRE(column->in == (int64_t)(g->apart > 1 ? 1 : g->inner) && row->in > 0 && pitch >= row_size,
             "rows %" PRId64 " apart", row->in);
     REQUIRE(pitch == row_size || (g->inner == 1 && g->row_dims <= 1 && pitch - row_size < g->vector),
