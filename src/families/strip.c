@@ -86,9 +86,9 @@ static uint64_t tiles_of_row(const geometry_request *r, const layout_dim *column
     return best;
 }
 
-/* What is asked for while rows of `row_bytes` in a tile are read. Rows that are read as one are read straight on, as
- * rows along the reduction are, and asked for by their hint; others come to the second-level cache, wide ones where
- * that has room for the next batch; else what follows in each wide row comes near. */
+/* What is asked for while rows of `row_bytes` in a tile are read. Few vectors of rows that are one are read straight
+ * on, as rows along the reduction are, and asked for by their hint; others come to the second-level cache, wide ones
+ * where that has room for the next batch; else what follows in each wide row comes near. */
 static void choose_prefetch(const geometry_request *r, const layout_dim *column, uint64_t row_bytes, geometry *g) {
     const tuning_row *t = r->tuning;
     const bool wide = rows_are_wide(r, column), straight = g->fused > 1 && g->strip <= HELD_VECTORS;
