@@ -86,6 +86,7 @@ size_t tune_partner(size_t field) {
     case TUNE_ahead_transposed:
         return TUNE_far_hint;
     case TUNE_hint:
+    case TUNE_placed_hint:
         return TUNE_ahead_bytes;
     case TUNE_far_hint:
         return TUNE_ahead_transposed;

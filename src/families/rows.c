@@ -127,6 +127,10 @@ static void choose_row_loop(const geometry_request *r, geometry *g, uint32_t gro
     g->steady = group > 1 && !g->overlap &&
                 (l->reduced_count == 1 || (l->reduced_count == 2 && g->lanes % g->segment_vectors == 0));
     g->placed = group == 1 && g->parts == 1 && g->vector > 1 && !g->words && is_placeable(r);
+    if (g->placed && g->load == LOAD_PACKED) { /* a core that is busy looks less far ahead by itself */
+        g->hint = r->tuning->placed_hint;
+        g->ahead = g->hint ? r->tuning->ahead_bytes : 0;
+    }
     g->by_value = group == 1 && is_by_value(r, g);
     g->one_block = g->placed && l->reduction < UINT64_C(1) << r->problem->input.type->bits;
     const bool last_alone = g->placed || (g->by_value && l->reduced_count == 1);

@@ -48,7 +48,8 @@ static const char *const hints[] = {"none", "nta", "t2", "t1", "t0"};
 
 /* The number that the text names; HINT_COUNT where it names none of that field's. */
 static size_t named_number(const field_info *field, const char *text) {
-    size_t i = strcmp(field->name, "hint") == 0 || strcmp(field->name, "far_hint") == 0 ? 0 : HINT_COUNT;
+    const size_t length = strlen(field->name), of_hint = sizeof "hint" - 1;
+    size_t i = length >= of_hint && strcmp(field->name + length - of_hint, "hint") == 0 ? 0 : HINT_COUNT;
     while (i < HINT_COUNT && strcmp(hints[i], text) != 0)
         ++i;
     return i;

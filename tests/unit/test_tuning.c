@@ -136,11 +136,12 @@ START_TEST(hints_have_names) {
     for (uint32_t i = 0; i < 5; i++) {
         char text[64];
         tuning_row row;
-        snprintf(text, sizeof text, "cpu hint=%s far_hint=%s\n", hints[i], hints[4 - i]);
+        snprintf(text, sizeof text, "cpu hint=%s far_hint=%s placed_hint=%s\n", hints[i], hints[4 - i], hints[i]);
         write_file(name, text);
         ck_assert_int_eq(tuning_choose(NULL, &cpu, &row), ARGMAX_CL_SUCCESS);
         ck_assert_uint_eq(row.hint, i);
         ck_assert_uint_eq(row.far_hint, 4 - i);
+        ck_assert_uint_eq(row.placed_hint, i);
     }
     remove(name);
 }
