@@ -352,9 +352,12 @@ load_kind kind_of_load(const geometry_request *r, bool adjacent, uint32_t vector
     return buffers_are_aligned(r) && vector > 1 ? LOAD_ALIGNED : LOAD_UNALIGNED;
 }
 
-/* Floats of a mask or of both extrema that the device compares itself (kernels/accumulate/general.clh). */
+/* Floats of a mask or of both extrema that the device compares itself (kernels/accumulate/general.clh); of a mask those
+ * of 16 bits take fewer operations as keys in words. */
 static bool compares_by_component(const geometry_request *r) {
-    return is_general(r->problem) && r->problem->input.type->kind == KIND_FLOAT && r->tuning->native && r->device->ptx;
+    const problem *p = r->problem;
+    const bool general = wants_both(p) || (is_masked(p) && p->input.type->bits > 16);
+    return general && p->input.type->kind == KIND_FLOAT && r->tuning->native && r->device->ptx;
 }
 
 void choose_arithmetic(const geometry_request *r, geometry *g) {
