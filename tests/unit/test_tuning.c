@@ -99,18 +99,18 @@ START_TEST(rows_are_chosen_by_the_maker) {
     static const struct {
         device_facts device;
         const char *row;
-        uint32_t hint;
+        uint32_t hint, placed_hint;
     } cases[] = {
-        {{.type = CL_DEVICE_TYPE_CPU}, "cpu", 3},
-        {{.type = CL_DEVICE_TYPE_CPU, .processor = "AuthenticAMD family 26 model 2"}, "cpu-zen5", 1},
-        {{.type = CL_DEVICE_TYPE_CPU, .processor = "AuthenticAMD family 25 model 17"}, "cpu-zen4", 0},
-        {{.type = CL_DEVICE_TYPE_CPU, .processor = "AuthenticAMD family 25 model 1"}, "cpu-amd", 1},
-        {{.type = CL_DEVICE_TYPE_CPU, .processor = "GenuineIntel family 6 model 143"}, "cpu-intel", 3},
-        {{.type = CL_DEVICE_TYPE_CPU, .processor = "GenuineIntels family 6"}, "cpu", 3},
-        {{.type = CL_DEVICE_TYPE_GPU, .processor = "AuthenticAMD family 26 model 2"}, "gpu", 0},
-        {{.type = CL_DEVICE_TYPE_ACCELERATOR}, "gpu", 0},
-        {{.type = CL_DEVICE_TYPE_GPU, .vendor = "Intel(R) Corporation"}, "gpu-intel", 0},
-        {{.type = CL_DEVICE_TYPE_CPU, .vendor = "Intel(R) Corporation"}, "cpu", 3},
+        {{.type = CL_DEVICE_TYPE_CPU}, "cpu", 3, 3},
+        {{.type = CL_DEVICE_TYPE_CPU, .processor = "AuthenticAMD family 26 model 2"}, "cpu-zen5", 1, 1},
+        {{.type = CL_DEVICE_TYPE_CPU, .processor = "AuthenticAMD family 25 model 17"}, "cpu-zen4", 0, 1},
+        {{.type = CL_DEVICE_TYPE_CPU, .processor = "AuthenticAMD family 25 model 1"}, "cpu-amd", 1, 1},
+        {{.type = CL_DEVICE_TYPE_CPU, .processor = "GenuineIntel family 6 model 143"}, "cpu-intel", 3, 3},
+        {{.type = CL_DEVICE_TYPE_CPU, .processor = "GenuineIntels family 6"}, "cpu", 3, 3},
+        {{.type = CL_DEVICE_TYPE_GPU, .processor = "AuthenticAMD family 26 model 2"}, "gpu", 0, 0},
+        {{.type = CL_DEVICE_TYPE_ACCELERATOR}, "gpu", 0, 0},
+        {{.type = CL_DEVICE_TYPE_GPU, .vendor = "Intel(R) Corporation"}, "gpu-intel", 0, 0},
+        {{.type = CL_DEVICE_TYPE_CPU, .vendor = "Intel(R) Corporation"}, "cpu", 3, 3},
     };
     ck_assert_int_eq(setenv("ARGMAX_CL_TUNING", "", 1), 0);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -118,6 +118,7 @@ START_TEST(rows_are_chosen_by_the_maker) {
         ck_assert_str_eq(tuning_class(&cases[i].device), cases[i].row);
         ck_assert_int_eq(tuning_choose(NULL, &cases[i].device, &row), ARGMAX_CL_SUCCESS);
         ck_assert_uint_eq(row.hint, cases[i].hint);
+        ck_assert_uint_eq(row.placed_hint, cases[i].placed_hint);
         ck_assert_uint_eq(row.part_bytes,
                           tuning_find(cases[i].device.type == CL_DEVICE_TYPE_CPU ? "cpu" : "gpu").part_bytes);
     }
