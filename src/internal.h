@@ -279,18 +279,12 @@ typedef struct geometry {
     uint32_t far_hint;     /* vector.clh: FAR_HINT, into the second-level cache */
     uint32_t fused;        /* strip.clh, blocks.cl: FUSED */
     uint32_t loads, batch; /* register rows, blocks: vectors of a work-item; rows at once, blocks of a job */
-    uint32_t wide, pad;    /* blocks: elements of a wide load, and behind a block in local memory */
-    uint32_t pass;         /* blocks: vectors of columns at once */
-    uint32_t columns;      /* transposed: of a block */
+    uint32_t wide;         /* blocks: elements of a wide load */
     uint32_t strip; /* columns: vectors of a work-item; transposed: of blocks; segments: outputs of a tile at most */
-    bool overlap, peel;    /* rows.cl tells */
-    bool together, placed; /* rows.cl: TOGETHER, PLACED */
-    bool by_value;         /* rows.cl: BY_VALUE */
-    bool steady;           /* rows.cl: STEADY; column.clh: RUNS */
-    bool gaps;             /* rows.cl: GAPS, and what it takes; permuted.cl takes ahead_by */
-    int64_t ahead_by, turned_by;
-    uint32_t later; /* AHEAD in rows (columns.cl), in layers (transposed.cl) */
-    uint64_t turn;
+    bool overlap, peel;       /* rows.cl tells */
+    bool steady;              /* rows.cl: STEADY; column.clh: RUNS */
+    int64_t ahead_by;         /* rows.cl with GAPS, permuted.cl */
+    uint32_t later;           /* AHEAD in rows (columns.cl), in layers (transposed.cl) */
     uint64_t pieces, piece;   /* rows.cl, columns.cl: TAIL, unless pieces is 0; units of one */
     bool words;               /* words.clh: several narrow elements to a 32-bit word */
     bool ptx;                 /* pairs.clh, native.clh: instructions that OpenCL C cannot name */
@@ -309,13 +303,32 @@ typedef struct geometry {
     uint32_t apart;    /* the same: columns from one of them to the next */
     uint32_t row_dims; /* columns: ROW_DIMS */
     uint32_t pitch;    /* ROW_DIMS > 1: columns from the first of the last kept dim to the next such one */
-    uint32_t sharing, width; /* stream: work-items that share a column, columns of a tile */
-    uint32_t period;         /* stream: rows after which they begin at the same place within a vector */
-    bool phased;             /* stream.cl: PHASED */
-    bool straight;           /* permuted: the index rises along a segment, and along those that follow it */
-    bool by_segments;        /* stream: rows of several dims begin at the same places only within one of the last dim */
-    uint64_t interleaved;    /* stream: parts that take turns at rows, of all or of a segment; 0: none do */
-    uint64_t side;           /* columns, segments: columns of a tile, except the last; transposed: vectors of a job */
+    uint64_t side;     /* columns, segments: columns of a tile, except the last; transposed: vectors of a job */
+    /* What the kernels of one family alone are told. */
+    union {
+        struct {
+            bool together, placed, by_value; /* TOGETHER, PLACED, BY_VALUE */
+            bool gaps;                       /* GAPS, and what it takes besides ahead_by */
+            uint64_t turn;
+            int64_t turned_by;
+        } rows;
+        struct {
+            uint32_t sharing, width; /* work-items that share a column, columns of a tile */
+            uint32_t period;         /* rows after which they begin at the same place within a vector */
+            bool phased;             /* PHASED */
+            bool by_segments;        /* rows of several dims begin at the same places only within one of the last dim */
+            uint64_t interleaved;    /* parts that take turns at rows, of all or of a segment; 0: none do */
+        } stream;
+        struct {
+            uint32_t pad, pass; /* elements behind a block in local memory; vectors of columns at once */
+        } blocks;
+        struct {
+            bool straight; /* the index rises along a segment, and along those that follow it */
+        } permuted;
+        struct {
+            uint32_t columns; /* of a block */
+        } transposed;
+    };
     launch_grid scan;
     launch_grid merge;      /* used when parts > 1 */
     launch_grid copies;     /* used when the layout has copied dims */

@@ -38,7 +38,7 @@ static uint32_t bank_conflicts(const geometry_request *r, const geometry *g, uin
     uint64_t words[BANKS_MOST][BANKS_MOST];
     uint32_t count[BANKS_MOST] = {0}, most = 0;
     for (uint64_t i = 0; i < banks; ++i) {
-        const uint64_t v = i % g->pass, element = v / vectors * (block + pad) + v % vectors * g->vector;
+        const uint64_t v = i % g->blocks.pass, element = v / vectors * (block + pad) + v % vectors * g->vector;
         const uint64_t word = element * bytes / BANK_BYTES, bank = word % banks;
         uint32_t known = 0;
         while (known < count[bank] && words[bank][known] != word)
@@ -74,7 +74,7 @@ static uint32_t blocks_of_job(const geometry_request *r, uint64_t block, uint32_
     g->loads = min_u32(tile_bytes / (group * g->wide * element_bytes(r->problem)), r->tuning->tile_loads);
     if (r->layout->in_offset % (int64_t)g->wide != 0)
         return 0;
-    uint64_t blocks = (uint64_t)group * g->loads * g->wide / (block + g->pad) / step * step;
+    uint64_t blocks = (uint64_t)group * g->loads * g->wide / (block + g->blocks.pad) / step * step;
     while (blocks > step && ceil_div(g->outers, blocks) < wanted_groups(r, g))
         blocks = ceil_div(blocks / 2, step) * step;
     return (uint32_t)blocks;
@@ -179,13 +179,13 @@ static const char *lay_out_blocks(const geometry_request *r, geometry *g) {
     g->lanes = g->batch ? lanes_of_vector(r, g, group, vectors) : 0;
     if (g->lanes == 0)
         return TOO_LARGE;
-    g->pass = (uint32_t)vectors_at_once(g, group, g->lanes, vectors);
-    g->pad = choose_pad(r, g, block, vectors);
+    g->blocks.pass = (uint32_t)vectors_at_once(g, group, g->lanes, vectors);
+    g->blocks.pad = choose_pad(r, g, block, vectors);
     const uint32_t batch = blocks_of_job(r, block, group, tile, g);
     if (batch)
         g->batch = batch;
     else /* no room for it */
-        g->pad = 0;
+        g->blocks.pad = 0;
     g->load = g->wide > 1 ? LOAD_ALIGNED : LOAD_UNALIGNED;
     choose_block_mask(r, g);
     choose_arithmetic(r, g);
@@ -216,9 +216,9 @@ static void set_blocks(const layout *l, const geometry *g, uint64_t jobs, kernel
                              .vectors = (cl_uint)vectors,
                              .per_vectors = short_reciprocal(vectors),
                              .wides = (cl_uint)wides,
-                             .per_wides = g->pad ? short_reciprocal(wides) : 0,
-                             .pad = g->pad,
-                             .pass = g->pass,
+                             .per_wides = g->blocks.pad ? short_reciprocal(wides) : 0,
+                             .pad = g->blocks.pad,
+                             .pass = g->blocks.pass,
                              .size = (cl_uint)size};
     set_argument(arguments, 0, &blocks, sizeof blocks);
 }

@@ -125,8 +125,8 @@ static const char *lay_out_permuted(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     const tuning_row *t = r->tuning;
     memory_layout m = order_of(l, false);
-    g->straight = is_straight(r, &m);
-    if (g->straight)
+    g->permuted.straight = is_straight(r, &m);
+    if (g->permuted.straight)
         m = order_of(l, true);
     if (m.is_sorted && !m.has_backward)
         return "memory has the reduction in the order of its index";
@@ -153,11 +153,11 @@ static const char *lay_out_permuted(const geometry_request *r, geometry *g) {
 
 static void add_options(const geometry *g, writer *out) {
     text_add(out, " -DUNROLL=%" PRIu32 " -DLANES=%" PRIu32 "%s%s", g->unroll, g->lanes,
-             g->overlap ? " -DOVERLAP=1" : "", g->straight ? " -DSTRAIGHT=1" : "");
+             g->overlap ? " -DOVERLAP=1" : "", g->permuted.straight ? " -DSTRAIGHT=1" : "");
 }
 
 static void set_permuted(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
-    const memory_layout m = order_of(l, g->straight);
+    const memory_layout m = order_of(l, g->permuted.straight);
     dims_t *const dims = &arguments->dims;
     permuted_t p = {.jobs = jobs,
                     .jobs_per_group = g->scan.jobs_per_group,

@@ -9,7 +9,7 @@
 static bool is_by_value(const geometry_request *r, const geometry *g) {
     const bool is_float = r->problem->input.type->kind == KIND_FLOAT;
     const uint32_t least = is_float ? r->tuning->floats_by_value : r->tuning->integers_by_value;
-    return can_be_by_value(r, g) && !g->placed && (g->vector > VECTOR_MAX || reaches(g->chunk, least));
+    return can_be_by_value(r, g) && !g->rows.placed && (g->vector > VECTOR_MAX || reaches(g->chunk, least));
 }
 
 /* Rows of narrow elements so short that a place beside each key is faster than that (kernels/families/rows_placed.clh).
@@ -126,17 +126,17 @@ static void choose_row_loop(const geometry_request *r, geometry *g, uint32_t gro
         g->unroll = (uint32_t)min_u64(g->unroll, g->chunk / g->lanes);
     g->steady = group > 1 && !g->overlap &&
                 (l->reduced_count == 1 || (l->reduced_count == 2 && g->lanes % g->segment_vectors == 0));
-    g->placed = group == 1 && g->parts == 1 && g->vector > 1 && !g->words && is_placeable(r);
-    if (g->placed && g->load == LOAD_PACKED) { /* a core that is busy looks less far ahead by itself */
+    g->rows.placed = group == 1 && g->parts == 1 && g->vector > 1 && !g->words && is_placeable(r);
+    if (g->rows.placed && g->load == LOAD_PACKED) { /* a core that is busy looks less far ahead by itself */
         g->hint = r->tuning->placed_hint;
         g->ahead = g->hint ? r->tuning->ahead_bytes : 0;
     }
-    g->by_value = group == 1 && is_by_value(r, g);
-    g->one_block = g->placed && l->reduction < UINT64_C(1) << r->problem->input.type->bits;
-    const bool last_alone = g->placed || (g->by_value && l->reduced_count == 1);
-    g->together = group == 1 && !r->strided && (!g->overlap || last_alone) &&
-                  (g->parts == 1 || g->chunk % g->unroll == 0) &&
-                  (l->reduced_count == 1 || g->segment_vectors % g->unroll == 0);
+    g->rows.by_value = group == 1 && is_by_value(r, g);
+    g->one_block = g->rows.placed && l->reduction < UINT64_C(1) << r->problem->input.type->bits;
+    const bool last_alone = g->rows.placed || (g->rows.by_value && l->reduced_count == 1);
+    g->rows.together = group == 1 && !r->strided && (!g->overlap || last_alone) &&
+                       (g->parts == 1 || g->chunk % g->unroll == 0) &&
+                       (l->reduced_count == 1 || g->segment_vectors % g->unroll == 0);
 }
 
 /* What is read g->ahead bytes later, where that lies in a later row and rows do not follow each other in memory: gaps
@@ -148,13 +148,13 @@ static void look_ahead_over_gaps(const geometry_request *r, geometry *g) {
     const uint64_t elements = g->ahead / element_bytes(r->problem);
     const uint64_t gap = pitch > length ? pitch - length : length - pitch;
     const uint32_t share = r->tuning->gap_share;
-    g->gaps = elements > 0 && share && l->reduced_count == 1 && next->size > 1 &&
-              gap > elements / share / (elements / length + 1);
-    if (!g->gaps)
+    g->rows.gaps = elements > 0 && share && l->reduced_count == 1 && next->size > 1 &&
+                   gap > elements / share / (elements / length + 1);
+    if (!g->rows.gaps)
         return;
     g->ahead_by = (int64_t)(elements / length * pitch + elements % length);
-    g->turn = length - elements % length;
-    g->turned_by = (int64_t)(pitch - length);
+    g->rows.turn = length - elements % length;
+    g->rows.turned_by = (int64_t)(pitch - length);
 }
 
 /* Few partials of wide keys stand beside the counter and tell by themselves when they have come
@@ -214,7 +214,7 @@ static const char *lay_out_rows(const geometry_request *r, geometry *g) {
     g->one_job = has_one_job(r, g) && (g->parts > 1 || l->reduced_count > 1);
     const char *const unmerged = plan_merge(r, l->outputs, 1, g);
     /* A second loop over vectors that begin anywhere takes so many registers that not all parts run at once. */
-    if (!unmerged && group > 1 && !g->gaps && !lies_anywhere(g))
+    if (!unmerged && group > 1 && !g->rows.gaps && !lies_anywhere(g))
         leave_tail(r, r->tuning->tail_percent, l->outputs, g->lanes, g->least, g);
     choose_words(r, g);
     return unmerged;
@@ -227,12 +227,12 @@ static bool has_runs(const geometry *g) {
 
 static void add_options(const geometry *g, writer *out) {
     text_add(out, " -DUNROLL=%" PRIu32 " -DLANES=%" PRIu32 "%s%s%s%s%s%s%s%s%s", g->unroll, g->lanes,
-             !g->placed     ? ""
-             : g->one_block ? " -DPLACED=1 -DONE_BLOCK=1"
-                            : " -DPLACED=1",
-             g->by_value ? " -DBY_VALUE=1" : "", g->overlap ? " -DOVERLAP=1" : "",
+             !g->rows.placed ? ""
+             : g->one_block  ? " -DPLACED=1 -DONE_BLOCK=1"
+                             : " -DPLACED=1",
+             g->rows.by_value ? " -DBY_VALUE=1" : "", g->overlap ? " -DOVERLAP=1" : "",
              lies_anywhere(g) && has_runs(g) ? " -DRUNS=1" : "", g->peel ? " -DPEEL=1" : "",
-             g->together ? " -DTOGETHER=1" : "", g->steady ? " -DSTEADY=1" : "", g->gaps ? " -DGAPS=1" : "",
+             g->rows.together ? " -DTOGETHER=1" : "", g->steady ? " -DSTEADY=1" : "", g->rows.gaps ? " -DGAPS=1" : "",
              g->pieces ? " -DTAIL=1" : "");
 }
 
@@ -248,10 +248,10 @@ static void set_rows(const layout *l, const geometry *g, uint64_t jobs, kernel_a
                    .segment_vectors = g->segment_vectors,
                    .stride = last->in};
     size_t bytes = offsetof(rows_t, gaps);
-    if (g->gaps) {
+    if (g->rows.gaps) {
         rows.gaps.ahead_by = g->ahead_by;
-        rows.gaps.turn = g->turn;
-        rows.gaps.turned_by = g->turned_by;
+        rows.gaps.turn = g->rows.turn;
+        rows.gaps.turned_by = g->rows.turned_by;
         bytes += sizeof rows.gaps;
     } else if (g->pieces) {
         rows.tail.pieces = g->pieces;

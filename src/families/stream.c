@@ -87,8 +87,8 @@ static uint32_t period_of(const block *b, const layout *l, uint32_t vector, uint
  * shifted, and single elements where words are turned. */
 static void choose_irregular(const geometry_request *r, const block *b, geometry *g) {
     const uint32_t word = word_of(r), widest = g->vector;
-    g->period = 1;
-    g->phased = false;
+    g->stream.period = 1;
+    g->stream.phased = false;
     while (g->vector > 1 && !strides_divide(r->layout, b, g->vector))
         g->vector /= 2;
     g->load = kind_of_load(r, true, g->vector);
@@ -110,7 +110,7 @@ static bool segments_are_parts(const geometry_request *r, const block *b) {
 static void choose_vector(const geometry_request *r, const block *b, geometry *g) {
     const tuning_row *t = r->tuning;
     const uint32_t word = word_of(r), bytes = element_bytes(r->problem);
-    g->period = 1;
+    g->stream.period = 1;
     g->vector = widest_vector(r, max_u32(t->column_bytes, 2 * bytes), false);
     if (b->stride != 1) {
         g->vector = 1;
@@ -125,22 +125,22 @@ static void choose_vector(const geometry_request *r, const block *b, geometry *g
         g->load = LOAD_UNALIGNED;
         return;
     }
-    g->phased = anywhere;
+    g->stream.phased = anywhere;
     /* The fewer rows are a period, the fewer work-items share a column. */
-    if (g->phased && g->fused == 1 && !r->split && g->vector > t->stream_vector) {
+    if (g->stream.phased && g->fused == 1 && !r->split && g->vector > t->stream_vector) {
         g->vector = t->stream_vector;
-        g->phased = !strides_divide(r->layout, b, g->vector);
+        g->stream.phased = !strides_divide(r->layout, b, g->vector);
     }
-    while (!g->phased && b->columns * g->fused < g->vector) /* nothing lies behind the last row */
+    while (!g->stream.phased && b->columns * g->fused < g->vector) /* nothing lies behind the last row */
         g->vector /= 2;
     g->load = kind_of_load(r, true, g->vector);
-    if (g->phased)
-        g->period = period_of(b, r->layout, g->vector, g->fused);
-    if (g->period)
+    if (g->stream.phased)
+        g->stream.period = period_of(b, r->layout, g->vector, g->fused);
+    if (g->stream.period)
         return;
-    g->by_segments = segments_are_parts(r, b);
-    if (g->by_segments && r->split)
-        g->period = vector_period(b->row->in, g->vector);
+    g->stream.by_segments = segments_are_parts(r, b);
+    if (g->stream.by_segments && r->split)
+        g->stream.period = vector_period(b->row->in, g->vector);
     else
         choose_irregular(r, b, g);
 }
@@ -176,12 +176,12 @@ typedef struct {
 
 /* Elements that a vector may begin before a tile. */
 static uint32_t phases_of(const geometry *g) {
-    return g->phased ? g->vector - 1 : 0;
+    return g->stream.phased ? g->vector - 1 : 0;
 }
 
 /* Columns that a tile has a multiple of: those of one output, of one row where rows are fused; vectors stay aligned. */
 static uint64_t tile_step(const geometry *g, uint64_t columns) {
-    const uint64_t vector = g->phased || g->load != LOAD_ALIGNED ? 1 : g->vector;
+    const uint64_t vector = g->stream.phased || g->load != LOAD_ALIGNED ? 1 : g->vector;
     const uint64_t step = g->pitch;
     return g->fused > 1 ? columns : vector / greatest_divisor(step, vector) * step;
 }
@@ -189,13 +189,13 @@ static uint64_t tile_step(const geometry *g, uint64_t columns) {
 static tiling tiling_of(const geometry *g, uint64_t columns, uint64_t rows, uint32_t rows_each, uint32_t group,
                         uint64_t tiles) {
     const uint64_t step = tile_step(g, columns);
-    const uint64_t many = max_u64(g->period, rows / rows_each / g->period * g->period);
+    const uint64_t many = max_u64(g->stream.period, rows / rows_each / g->stream.period * g->stream.period);
     tiling t;
     t.width = (uint32_t)(ceil_div(ceil_div(columns, tiles), step) * step);
-    if (g->pitch == 1 && !g->phased)
+    if (g->pitch == 1 && !g->stream.phased)
         t.width = (uint32_t)(ceil_div(t.width, g->vector) * g->vector);
     t.across = (uint32_t)ceil_div(t.width + phases_of(g), g->vector);
-    t.sharing = (uint32_t)min_u64((uint64_t)(group / t.across / g->period) * g->period, many);
+    t.sharing = (uint32_t)min_u64((uint64_t)(group / t.across / g->stream.period) * g->stream.period, many);
     t.tiles = ceil_div(columns, t.width);
     return t;
 }
@@ -205,8 +205,8 @@ static bool choose_tiling(const geometry_request *r, const block *b, geometry *g
     const uint32_t group = g->scan.group;
     const uint64_t columns = b->columns * g->fused, rows = b->rows / g->fused;
     const uint64_t step = tile_step(g, columns);
-    assert(g->period > 0 && step > 0);
-    const uint64_t lanes = group / g->period, before = phases_of(g);
+    assert(g->stream.period > 0 && step > 0);
+    const uint64_t lanes = group / g->stream.period, before = phases_of(g);
     const uint64_t room = lanes * g->vector - min_u64(lanes * g->vector, before), most = room / step;
     const uint32_t least = max_u32(1, t->tile_row_bytes / element_bytes(r->problem));
     const double gain = (100 + t->stream_gain_percent) / 100.0;
@@ -230,15 +230,15 @@ static bool choose_tiling(const geometry_request *r, const block *b, geometry *g
         }
     }
     g->lanes = chosen.across;
-    g->sharing = chosen.sharing;
-    g->width = chosen.width;
+    g->stream.sharing = chosen.sharing;
+    g->stream.width = chosen.width;
     g->tiles = chosen.tiles;
     return best > 0;
 }
 
 /* Work-items for the narrowest tile. */
 static uint64_t lanes_of_tile(const block *b, const geometry *g) {
-    return g->period * ceil_div(tile_step(g, b->columns * g->fused) + phases_of(g), g->vector);
+    return g->stream.period * ceil_div(tile_step(g, b->columns * g->fused) + phases_of(g), g->vector);
 }
 
 /* Work-items of a work-group: twice as many where their vectors are narrow, since rows of a tile would be, or where one
@@ -268,8 +268,8 @@ static uint32_t rows_in_flight(const geometry_request *r, const block *b, const 
     const uint64_t group = g->scan.group, most = wanted_groups(r, g) * max_u64(group, t->group_stream);
     const uint64_t jobs = r->split ? wanted_groups(r, g) : g->tiles * g->outers, items = min_u64(jobs * group, most);
     const uint64_t bytes = items / r->device->compute_units * load_bytes(r, g) * t->stream_unroll;
-    const bool more =
-        b->row_dims == 1 && bytes < t->stream_flight_bytes && g->units >= 4 * (uint64_t)g->sharing * t->stream_unroll;
+    const bool more = b->row_dims == 1 && bytes < t->stream_flight_bytes &&
+                      g->units >= 4 * (uint64_t)g->stream.sharing * t->stream_unroll;
     return loads_in_flight(r, min_u32(more ? t->stream_unroll_most : t->stream_unroll, UNROLL_MAX),
                            t->unroll_mask_stream, 100);
 }
@@ -278,7 +278,7 @@ static uint32_t rows_in_flight(const geometry_request *r, const block *b, const 
  * its way to each compute unit, where narrow loads take as long as wide ones. */
 static bool are_enough(const geometry_request *r, const geometry *g) {
     const uint32_t bytes = max_u32(load_bytes(r, g), r->tuning->column_bytes) + (g->mask == MASK_NONE ? 0 : g->vector);
-    const uint64_t items = (uint64_t)g->lanes * g->sharing * g->scan.jobs;
+    const uint64_t items = (uint64_t)g->lanes * g->stream.sharing * g->scan.jobs;
     return g->scan.jobs >= wanted_groups(r, g) || g->units < 2 * g->least ||
            items * g->unroll * bytes / r->device->compute_units >= r->tuning->stream_flight_bytes;
 }
@@ -287,13 +287,13 @@ static bool are_enough(const geometry_request *r, const geometry *g) {
 static void cut_segments(const geometry_request *r, uint64_t segment, geometry *g) {
     const uint64_t segments = g->units / segment, jobs = g->tiles * g->outers * segments;
     const uint64_t most = min_u64(segment / g->least, most_parts(r) / segments);
-    g->interleaved = max_u64(1, min_u64(wanted_groups(r, g) / jobs, most));
-    g->chunk = ceil_div(segment, g->interleaved);
-    g->parts = segments * g->interleaved;
+    g->stream.interleaved = max_u64(1, min_u64(wanted_groups(r, g) / jobs, most));
+    g->chunk = ceil_div(segment, g->stream.interleaved);
+    g->parts = segments * g->stream.interleaved;
 }
 
 static uint32_t tile_answers(const geometry *g) {
-    return g->width / g->pitch * g->apart / g->fused;
+    return g->stream.width / g->pitch * g->apart / g->fused;
 }
 
 static const char *lay_out_stream(const geometry_request *r, geometry *g) {
@@ -310,40 +310,42 @@ static const char *lay_out_stream(const geometry_request *r, geometry *g) {
     g->pitch = pitch_of_row(&b.its);
     g->row_dims = b.its.dims - (b.its.inner > 1 && b.its.apart > 1 ? 1 : 0);
     choose_vector(r, &b, g);
-    if (g->phased && !is_mask_alike(r))
+    if (g->stream.phased && !is_mask_alike(r))
         return "rows that begin within vectors take a mask that lies as the input does";
-    choose_mask(r, b.along, !g->phased && g->load != LOAD_ALIGNED, g);
+    choose_mask(r, b.along, !g->stream.phased && g->load != LOAD_ALIGNED, g);
     g->outers = l->outputs / b.its.outputs;
     g->scan.group = group_of(r, &b, g);
     choose_arithmetic(r, g);
-    if (g->phased && g->mask != MASK_ALIGNED)
+    if (g->stream.phased && g->mask != MASK_ALIGNED)
         g->aligned_elements = 1; /* the kernel finds aligned vectors wherever rows begin */
     if (!choose_tiling(r, &b, g))
         return "it takes outputs whose neighbours fit a work-group";
-    assert(g->width && g->sharing);
+    assert(g->stream.width && g->stream.sharing);
     g->units = b.rows / g->fused;
     g->unroll = rows_in_flight(r, &b, g);
-    const uint64_t run = (uint64_t)g->sharing * g->unroll, step = b.row_dims == 1 ? g->sharing : run;
-    const uint64_t row_bytes = (uint64_t)g->width * element_bytes(r->problem);
+    const uint64_t run = (uint64_t)g->stream.sharing * g->unroll, step = b.row_dims == 1 ? g->stream.sharing : run;
+    const uint64_t row_bytes = (uint64_t)g->stream.width * element_bytes(r->problem);
     g->least = ceil_div(max_u64(run, r->tuning->part_bytes / row_bytes), run) * run;
-    if (r->split && g->by_segments)
+    if (r->split && g->stream.by_segments)
         cut_segments(r, b.row->size, g);
     else
         refused = cut(r, g->tiles * g->outers, g->least, step, part_units(r, (uint64_t)g->fused * b.its.inner, 1), g);
     if (refused)
         return refused;
-    if (g->parts > 1 && b.row_dims == 1 && l->reduction <= PART_ELEMENTS_MAX && (g->parts - 1) * g->sharing < g->units)
-        g->interleaved = g->parts;
-    g->steady = b.row_dims == 1 || g->interleaved || (b.row->size % run == 0 && (g->parts == 1 || g->chunk % run == 0));
+    if (g->parts > 1 && b.row_dims == 1 && l->reduction <= PART_ELEMENTS_MAX &&
+        (g->parts - 1) * g->stream.sharing < g->units)
+        g->stream.interleaved = g->parts;
+    g->steady =
+        b.row_dims == 1 || g->stream.interleaved || (b.row->size % run == 0 && (g->parts == 1 || g->chunk % run == 0));
     g->scan = distribute(r, g->scan.group, g->tiles * g->outers * g->parts, r->tuning->groups_max);
     g->one_job = has_one_job(r, g);
     return plan_merge(r, g->tiles * g->outers, tile_answers(g), g);
 }
 
 static void add_options(const geometry *g, writer *out) {
-    text_add(out, " -DUNROLL=%" PRIu32 "%s%s%s%s%s", g->unroll, g->phased ? " -DPHASED=1" : "",
+    text_add(out, " -DUNROLL=%" PRIu32 "%s%s%s%s%s", g->unroll, g->stream.phased ? " -DPHASED=1" : "",
              g->inner > 1 ? " -DUNWALKED=1" : "", g->inner > 1 && g->apart > 1 ? " -DAPART=1" : "",
-             g->steady ? " -DRUNS=1" : "", g->interleaved ? " -DINTERLEAVED=1" : "");
+             g->steady ? " -DRUNS=1" : "", g->stream.interleaved ? " -DINTERLEAVED=1" : "");
     if (g->row_dims != 1)
         text_add(out, " -DROW_DIMS=%" PRIu32, g->row_dims);
 }
@@ -370,10 +372,10 @@ static void set_stream(const layout *l, const geometry *g, uint64_t jobs, kernel
                   .column_stride = b.stride,
                   .column_index = b.kept->index,
                   .column_value = b.kept->value,
-                  .width = g->width,
+                  .width = g->stream.width,
                   .across = g->lanes,
                   .per_across = short_reciprocal(g->lanes),
-                  .sharing = g->sharing,
+                  .sharing = g->stream.sharing,
                   .fused = g->fused,
                   .row = (cl_uint)b.columns,
                   .rest = (cl_uint)(b.rows % g->fused),
@@ -382,7 +384,7 @@ static void set_stream(const layout *l, const geometry *g, uint64_t jobs, kernel
                   .per_pitch = short_reciprocal(g->pitch),
                   .apart = g->apart,
                   .per_apart = short_reciprocal(g->apart),
-                  .interleaved = (cl_uint)g->interleaved,
+                  .interleaved = (cl_uint)g->stream.interleaved,
                   .tile_answers = tile_answers(g)};
     arguments->dims.mask.step = b.row->mask * (int64_t)g->fused;
     arguments->dims.maximum.column_index = b.kept->max_index;
@@ -392,7 +394,7 @@ static void set_stream(const layout *l, const geometry *g, uint64_t jobs, kernel
 }
 
 static void describe(const geometry *g, writer *out) {
-    text_add(out, "%" PRIu32 " x %" PRIu32 " lanes, vectors of %" PRIu32, g->lanes, g->sharing, g->vector);
+    text_add(out, "%" PRIu32 " x %" PRIu32 " lanes, vectors of %" PRIu32, g->lanes, g->stream.sharing, g->vector);
     if (g->fused > 1)
         text_add(out, ", %" PRIu32 " rows at once", g->fused);
     if (g->inner > 1)
@@ -459,13 +461,13 @@ static bool columns_are_nearer(const geometry_request *r, const geometry *g) {
     if (g->scan.group == 1 || wanted_block(r, &b) || columns_fit(r, &b))
         return false;
     /* What the work-items of one output bring together is worth rows of each. */
-    if (is_small(r, &b) || (g->row_dims == 0 && b.rows < (uint64_t)r->tuning->inner_rows * g->sharing))
+    if (is_small(r, &b) || (g->row_dims == 0 && b.rows < (uint64_t)r->tuning->inner_rows * g->stream.sharing))
         return false;
     return row_is_farther(&b);
 }
 
 static bool columns_do(const geometry_request *r, const geometry *g) {
-    return columns_are_nearer(r, g) && are_enough(r, g) && !g->by_segments;
+    return columns_are_nearer(r, g) && are_enough(r, g) && !g->stream.by_segments;
 }
 
 const strategy strategy_stream = {"stream", &family_stream, false, false, LANES_ALL, columns_do};

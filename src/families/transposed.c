@@ -65,7 +65,7 @@ static const char *lay_out_transposed(const geometry_request *r, geometry *g) {
     g->side = strip_of_job(r, run.blocks, g);
     g->ahead = g->far_hint ? r->tuning->ahead_transposed : 0;
     g->later = max_u32(1, g->ahead / (uint32_t)(elements * g->vector * g->side * element_bytes(r->problem)));
-    g->columns = (uint32_t)columns;
+    g->transposed.columns = (uint32_t)columns;
     g->unroll = rows_at_once(r->tuning, g->units, columns, g->vector);
     if (layers > part_units(r, rows, g->side * ceil_div(rows, g->unroll)))
         return "it takes fewer layers of blocks on this device";
@@ -80,7 +80,7 @@ static const char *lay_out_transposed(const geometry_request *r, geometry *g) {
 
 static void add_options(const geometry *g, writer *out) {
     text_add(out, " -DBLOCK_ROWS=%" PRIu64 " -DCOLUMNS=%" PRIu32 " -DSTEP=%" PRIu32 " -DCHUNK=%" PRIu32, g->units,
-             g->columns, g->unroll, g->batch);
+             g->transposed.columns, g->unroll, g->batch);
     if (g->strip > 1)
         text_add(out, " -DSTRIP=%" PRIu32, g->strip);
 }
@@ -135,15 +135,15 @@ static bool runs_are_long(const geometry_request *r, const geometry *g) {
  * program for each shape is worth it. */
 static bool blocks_are_narrow(const geometry_request *r, const geometry *g) {
     const uint32_t element = element_bytes(r->problem);
-    const uint64_t bytes = (uint64_t)g->columns * element;
+    const uint64_t bytes = (uint64_t)g->transposed.columns * element;
     const tuning_row *t = r->tuning;
     if (t->group > 1 || !runs_are_long(r, g) ||
         r->layout->outputs < t->transposed_input_bytes / element / r->layout->reduction)
         return false;
     const uint64_t layers = r->layout->reduction / g->units;
-    if (layers > 1 && layers > (g->columns == 1 ? t->transposed_layers : t->transposed_block_layers))
+    if (layers > 1 && layers > (g->transposed.columns == 1 ? t->transposed_layers : t->transposed_block_layers))
         return false;
-    if (g->columns == 1)
+    if (g->transposed.columns == 1)
         return g->units <= t->transposed_row;
     return bytes < t->transposed_row_bytes && bytes % t->line_bytes != 0;
 }

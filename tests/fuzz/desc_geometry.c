@@ -7,11 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Families that are not named here have the checks that all have. */
-static bool is_of(const geometry *g, const char *name) {
-    return strcmp(g->family->name, name) == 0;
-}
-
 static bool is_power(uint64_t n) {
     return n != 0 && (n & (n - 1)) == 0;
 }
@@ -53,13 +48,17 @@ static void check_blocks(const layout *l, uint32_t bits, const geometry *g) {
             "%" PRIu64 " rows of %" PRIu32, g->units, g->fused);
     REQUIRE(vectors >= 1 && (shifted || columns * g->fused % g->vector == 0), "vectors of %" PRIu32, g->vector);
     REQUIRE(!shifted || (columns == 1 && block >= g->vector), "words of rows of %" PRIu64, block);
-    REQUIRE(shifted || (block + g->pad) % g->vector == 0, "blocks of %" PRIu64 " and %" PRIu32, block, g->pad);
-    REQUIRE(g->batch >= 1 && g->batch * (block + g->pad) <= tile, "%" PRIu32 " blocks of %" PRIu64, g->batch, block);
+    REQUIRE(shifted || (block + g->blocks.pad) % g->vector == 0, "blocks of %" PRIu64 " and %" PRIu32, block,
+            g->blocks.pad);
+    REQUIRE(g->batch >= 1 && g->batch * (block + g->blocks.pad) <= tile, "%" PRIu32 " blocks of %" PRIu64, g->batch,
+            block);
     REQUIRE(g->batch * block % g->wide == 0 && l->in_offset % g->wide == 0, "wide loads of %" PRIu32, g->wide);
-    REQUIRE(g->pad == 0 || (block % g->wide == 0 && g->pad % g->wide == 0), "pad %" PRIu32, g->pad);
+    REQUIRE(g->blocks.pad == 0 || (block % g->wide == 0 && g->blocks.pad % g->wide == 0), "pad %" PRIu32,
+            g->blocks.pad);
     REQUIRE(bits > 16 || run < UINT64_C(1) << bits, "runs of %" PRIu64, run);
-    REQUIRE(g->pass >= 1 && g->pass <= g->scan.group / g->lanes && (g->fused == 1 || g->pass % vectors == 0),
-            "%" PRIu32 " at once", g->pass);
+    REQUIRE(g->blocks.pass >= 1 && g->blocks.pass <= g->scan.group / g->lanes &&
+                (g->fused == 1 || g->blocks.pass % vectors == 0),
+            "%" PRIu32 " at once", g->blocks.pass);
     REQUIRE(g->outers * columns == l->outputs, "%" PRIu64 " outers", g->outers);
     check_block_mask(l, g);
 }
@@ -68,13 +67,13 @@ static void check_blocks(const layout *l, uint32_t bits, const geometry *g) {
  * all written out go in turns of whole rows, and those in layers a strip at a time. */
 static void check_transposed(const layout *l, uint32_t bits, const geometry *g) {
     const layout_dim *const row = &l->reduced[l->reduced_count - 1];
-    const uint64_t block = row->size * g->columns;
-    const uint32_t outers = l->kept_count - (g->columns > 1);
+    const uint64_t block = row->size * g->transposed.columns;
+    const uint32_t outers = l->kept_count - (g->transposed.columns > 1);
     uint64_t run = 1;
     REQUIRE(l->reduced_count >= 1 && outers >= 1 && g->parts == 1, "%" PRIu32 " kept", l->kept_count);
-    REQUIRE(row->in == (int64_t)g->columns && g->units == row->size, "rows %" PRId64 " apart", row->in);
-    REQUIRE(g->columns == 1 || (l->kept[outers].in == 1 && g->columns == l->kept[outers].size), "%" PRIu32 " columns",
-            g->columns);
+    REQUIRE(row->in == (int64_t)g->transposed.columns && g->units == row->size, "rows %" PRId64 " apart", row->in);
+    REQUIRE(g->transposed.columns == 1 || (l->kept[outers].in == 1 && g->transposed.columns == l->kept[outers].size),
+            "%" PRIu32 " columns", g->transposed.columns);
     for (uint32_t i = outers; i > 0; --i) {
         if (l->kept[i - 1].in != (int64_t)(block * run))
             break;
@@ -83,12 +82,12 @@ static void check_transposed(const layout *l, uint32_t bits, const geometry *g) 
     REQUIRE(g->vector > 1 && g->vector <= 16 && run >= g->vector, "vectors of %" PRIu32, g->vector);
     REQUIRE(g->tiles == ceil_div(run, (uint64_t)g->vector * g->side) && g->scan.jobs == g->tiles * (g->outers / run),
             "%" PRIu64 " tiles, %" PRIu64 " jobs", g->tiles, g->scan.jobs);
-    REQUIRE(g->outers * g->columns == l->outputs && g->scan.group == 1, "%" PRIu64 " outers", g->outers);
+    REQUIRE(g->outers * g->transposed.columns == l->outputs && g->scan.group == 1, "%" PRIu64 " outers", g->outers);
     REQUIRE(g->side >= 1 && g->side <= g->strip && (l->reduced_count > 1 || g->strip == 1),
             "%" PRIu64 " vectors of a layer", (uint64_t)g->side);
     REQUIRE(l->reduction < UINT64_C(1) << (bits - 1) && l->reduction <= PART_ELEMENTS_MAX, "%" PRIu64 " rows",
             l->reduction);
-    REQUIRE(g->unroll >= 1 && g->unroll <= g->units && (uint64_t)g->unroll * g->columns >= g->batch,
+    REQUIRE(g->unroll >= 1 && g->unroll <= g->units && (uint64_t)g->unroll * g->transposed.columns >= g->batch,
             "%" PRIu32 " rows at once", g->unroll);
     REQUIRE(g->batch == (block < g->vector ? block : g->vector), "%" PRIu32 " elements at once", g->batch);
     REQUIRE(!g->words && !g->ptx && g->load != LOAD_ALIGNED && g->load != LOAD_STRIDED, "load %d", (int)g->load);
@@ -147,28 +146,34 @@ static uint64_t outputs_of_stream(const layout *l, const geometry *g) {
 static void check_stream(const layout *l, const geometry *g) {
     const uint64_t its = outputs_of_stream(l, g), used = (uint64_t)g->inner * g->apart;
     const uint64_t columns = ((its / g->apart - 1) * g->pitch + used) * g->fused, room = (uint64_t)g->lanes * g->vector;
-    REQUIRE(g->lanes * g->sharing <= g->scan.group, "%" PRIu32 " x %" PRIu32, g->lanes, g->sharing);
+    REQUIRE(g->lanes * g->stream.sharing <= g->scan.group, "%" PRIu32 " x %" PRIu32, g->lanes, g->stream.sharing);
     REQUIRE(g->unroll >= 1 && g->unroll <= UNROLL_MAX, "%" PRIu32 " rows in flight", g->unroll);
-    REQUIRE(g->period >= 1 && g->sharing >= 1 && g->sharing % g->period == 0, "period %" PRIu32, g->period);
-    REQUIRE(g->width >= 1 && g->tiles == ceil_div(columns, g->width), "%" PRIu64 " tiles", g->tiles);
-    REQUIRE(g->width + (g->phased ? g->vector - 1 : 0) <= room, "%" PRIu32 " columns", g->width);
-    REQUIRE((g->phased || columns >= g->vector) && g->width % g->pitch == 0, "%" PRIu64 " columns", columns);
-    REQUIRE(g->fused == 1 || (g->tiles == 1 && g->width == columns), "%" PRIu32 " fused", g->fused);
+    REQUIRE(g->stream.period >= 1 && g->stream.sharing >= 1 && g->stream.sharing % g->stream.period == 0,
+            "period %" PRIu32, g->stream.period);
+    REQUIRE(g->stream.width >= 1 && g->tiles == ceil_div(columns, g->stream.width), "%" PRIu64 " tiles", g->tiles);
+    REQUIRE(g->stream.width + (g->stream.phased ? g->vector - 1 : 0) <= room, "%" PRIu32 " columns", g->stream.width);
+    REQUIRE((g->stream.phased || columns >= g->vector) && g->stream.width % g->pitch == 0, "%" PRIu64 " columns",
+            columns);
+    REQUIRE(g->fused == 1 || (g->tiles == 1 && g->stream.width == columns), "%" PRIu32 " fused", g->fused);
     REQUIRE(g->units == l->reduction / g->inner / g->fused && g->units >= 1, "%" PRIu64 " rows", g->units);
     REQUIRE(g->outers * its == l->outputs, "%" PRIu64 " outers", g->outers);
     REQUIRE(g->scan.jobs == g->tiles * g->outers * g->parts, "%" PRIu64 " jobs", g->scan.jobs);
     REQUIRE(g->chunk <= PART_ELEMENTS_MAX / g->fused / g->inner, "chunk %" PRIu64, g->chunk);
     /* Parts that take turns at a segment have each a row of it, and places of all of it. */
-    if (g->interleaved) {
-        const uint64_t segment = g->units / (g->parts / g->interleaved);
-        REQUIRE(g->steady && g->parts % g->interleaved == 0, "%" PRIu64 " parts interleaved", g->interleaved);
-        REQUIRE((g->interleaved - 1) * g->sharing < segment && ceil_div(segment, g->interleaved) <= g->chunk,
-                "%" PRIu64 " parts of %" PRIu64, g->interleaved, segment);
+    if (g->stream.interleaved) {
+        const uint64_t segment = g->units / (g->parts / g->stream.interleaved);
+        REQUIRE(g->steady && g->parts % g->stream.interleaved == 0, "%" PRIu64 " parts interleaved",
+                g->stream.interleaved);
+        REQUIRE((g->stream.interleaved - 1) * g->stream.sharing < segment &&
+                    ceil_div(segment, g->stream.interleaved) <= g->chunk,
+                "%" PRIu64 " parts of %" PRIu64, g->stream.interleaved, segment);
         REQUIRE(segment <= PART_ELEMENTS_MAX / g->fused / g->inner, "segment of %" PRIu64, segment);
-        REQUIRE(g->interleaved == g->parts || segment == l->reduced[l->reduced_count - (g->inner > 1 ? 2 : 1)].size,
+        REQUIRE(g->stream.interleaved == g->parts ||
+                    segment == l->reduced[l->reduced_count - (g->inner > 1 ? 2 : 1)].size,
                 "segment of %" PRIu64, segment);
     }
-    REQUIRE(g->load != LOAD_ALIGNED || g->phased || (l->in_offset % g->vector == 0 && g->width % g->vector == 0),
+    REQUIRE(g->load != LOAD_ALIGNED || g->stream.phased ||
+                (l->in_offset % g->vector == 0 && g->stream.width % g->vector == 0),
             "vectors of %" PRIu32, g->vector);
 }
 
@@ -203,10 +208,10 @@ static void check_units(const layout *l, uint32_t bits, const geometry *g) {
         REQUIRE(g->overlap || g->peel || last->size % g->vector == 0, "vectors of %" PRIu32, g->vector);
         REQUIRE(g->units == l->reduction / last->size * g->segment_vectors, "%" PRIu64 " units", g->units);
         REQUIRE(g->chunk <= PART_ELEMENTS_MAX / g->vector, "chunk %" PRIu64, g->chunk);
-        REQUIRE(!g->placed || (g->parts == 1 && g->lanes == 1 && g->vector > 1), "%" PRIu64 " parts", g->parts);
+        REQUIRE(!g->rows.placed || (g->parts == 1 && g->lanes == 1 && g->vector > 1), "%" PRIu64 " parts", g->parts);
         REQUIRE(g->vector <= 16 || g->scan.group == 1, "%" PRIu32 " work-items over wide vectors", g->scan.group);
-        REQUIRE(!g->placed || bits <= 16, "places beside %" PRIu32 " bits", bits);
-        REQUIRE(!g->one_block || (g->placed && l->reduction >> bits == 0), "%" PRIu64 " in a block", l->reduction);
+        REQUIRE(!g->rows.placed || bits <= 16, "places beside %" PRIu32 " bits", bits);
+        REQUIRE(!g->one_block || (g->rows.placed && l->reduction >> bits == 0), "%" PRIu64 " in a block", l->reduction);
         REQUIRE(bits != 8 || g->unroll * g->vector < 255, "unroll %" PRIu32 " of %" PRIu32, g->unroll, g->vector);
     } else if (is_of(g, "register_rows")) {
         REQUIRE(g->parts == 1 && g->units * g->vector == l->reduction, "%" PRIu64 " units", g->units);
@@ -223,7 +228,7 @@ static void check_units(const layout *l, uint32_t bits, const geometry *g) {
         REQUIRE(g->segment_vectors >= 1 && g->units % g->segment_vectors == 0, "%" PRIu64 " units of %" PRIu64,
                 g->units, g->segment_vectors);
         REQUIRE(l->reduced_count > 1 && g->vector <= VECTOR_MAX, "vectors of %" PRIu32, g->vector);
-        REQUIRE(!g->straight || bits <= 16, "straight runs of %" PRIu32 " bits", bits);
+        REQUIRE(!g->permuted.straight || bits <= 16, "straight runs of %" PRIu32 " bits", bits);
     } else if (is_of(g, "segments")) {
         REQUIRE(g->scan.group == 1 && g->chunk <= PART_ELEMENTS_MAX / last->size, "chunk %" PRIu64, g->chunk);
         REQUIRE(g->overlap == (last->size % g->vector != 0) && g->segment_vectors == ceil_div(last->size, g->vector) &&
@@ -265,7 +270,7 @@ static void check_parts(const layout *l, const geometry *g) {
         REQUIRE(g->chunk % sharing == 0 && g->piece % sharing == 0 && !(columns && g->one_block),
                 "%" PRIu64 " rows of %" PRIu64, g->chunk, g->piece);
     } else {
-        const bool segments = is_of(g, "stream") && g->interleaved && g->interleaved < g->parts;
+        const bool segments = is_of(g, "stream") && g->stream.interleaved && g->stream.interleaved < g->parts;
         REQUIRE(segments || ceil_div(g->units, g->chunk) == g->parts, "%" PRIu64 " parts of %" PRIu64, g->parts,
                 g->chunk);
     }
@@ -301,7 +306,7 @@ static void check_parts(const layout *l, const geometry *g) {
 /* The outputs that share a counter, at most. */
 static uint64_t unit_outputs(const layout *l, const geometry *g) {
     if (is_of(g, "stream"))
-        return g->width / g->inner / g->fused;
+        return g->stream.width / g->inner / g->fused;
     if (!is_of(g, "columns"))
         return 1;
     const uint64_t row = l->outputs / g->outers;

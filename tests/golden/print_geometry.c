@@ -65,31 +65,32 @@ static void print_grid(const char *label, const launch_grid *grid) {
 }
 
 static void print_geometry(const geometry *g) {
+    const bool rows = is_of(g, "rows"), stream = is_of(g, "stream");
     fprintf(out,
             "    %s %s: load %d of %" PRIu32 ", lanes %" PRIu32 " unroll %" PRIu32 " ahead %" PRIu32 " loads %" PRIu32
             " batch %" PRIu32 " strip %" PRIu32 "%s%s%s%s%s%s%s%s%s%s\n",
             g->strategy, g->tuning, (int)g->load, g->vector, g->lanes, g->unroll, g->ahead, g->loads, g->batch,
-            g->strip, g->overlap ? " overlap" : "", g->peel ? " peel" : "", g->together ? " together" : "",
-            g->placed ? " placed" : "", g->by_value ? " by_value" : "", g->steady ? " steady" : "",
-            g->straight ? " straight" : "", g->words ? " words" : "", g->ptx ? " ptx" : "",
-            g->one_block ? " one_block" : "");
+            g->strip, g->overlap ? " overlap" : "", g->peel ? " peel" : "", rows && g->rows.together ? " together" : "",
+            rows && g->rows.placed ? " placed" : "", rows && g->rows.by_value ? " by_value" : "",
+            g->steady ? " steady" : "", is_of(g, "permuted") && g->permuted.straight ? " straight" : "",
+            g->words ? " words" : "", g->ptx ? " ptx" : "", g->one_block ? " one_block" : "");
     if (g->near_bytes)
         fprintf(out, "    near: %" PRIu32 " bytes\n", g->near_bytes);
     if (g->past)
         fprintf(out, "    past the caches\n");
     if (g->fused > 1)
         fprintf(out, "    fused: %" PRIu32 " rows\n", g->fused);
-    if (g->gaps)
-        fprintf(out, "    gaps: ahead by %" PRId64 ", from %" PRIu64 " on by %" PRId64 " more\n", g->ahead_by, g->turn,
-                g->turned_by);
-    if (g->interleaved)
-        fprintf(out, "    %" PRIu64 " parts take turns\n", g->interleaved);
+    if (rows && g->rows.gaps)
+        fprintf(out, "    gaps: ahead by %" PRId64 ", from %" PRIu64 " on by %" PRId64 " more\n", g->ahead_by,
+                g->rows.turn, g->rows.turned_by);
+    if (stream && g->stream.interleaved)
+        fprintf(out, "    %" PRIu64 " parts take turns\n", g->stream.interleaved);
     if (g->pieces)
         fprintf(out, "    late: from %" PRIu64 " on in %" PRIu64 " pieces of %" PRIu64 "\n", g->parts * g->chunk,
                 g->pieces, g->piece);
-    if (strcmp(g->family->name, "blocks") == 0)
+    if (is_of(g, "blocks"))
         fprintf(out, "    wide loads of %" PRIu32 ", pad %" PRIu32 ", fused %" PRIu32 ", %" PRIu32 " at once\n",
-                g->wide, g->pad, g->fused, g->pass);
+                g->wide, g->blocks.pad, g->fused, g->blocks.pass);
     fprintf(out,
             "    %" PRIu64 " units by %" PRIu64 " in %" PRIu64 " parts of %" PRIu64 ", segments of %" PRIu64
             ", %" PRIu64 " tiles x %" PRIu64 ";",

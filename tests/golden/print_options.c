@@ -62,10 +62,6 @@ static void print_scan(const struct problem *p, const layout *l, const geometry 
     printf("%s %s\n", g->family->kernel, options);
 }
 
-static bool is_of(const geometry *g, const char *name) {
-    return strcmp(g->family->name, name) == 0;
-}
-
 /* What becomes of it where the same dims are longer: pieces, answers that do not fit a word, or that go past
  * the caches, more elements than an accumulator counts. */
 static void print_longer(const struct problem *p, const layout *l, const geometry *g) {
