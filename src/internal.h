@@ -163,8 +163,8 @@ typedef struct layout {
 /* Whether one step of `outer` is as far as inner_size steps of `inner`. */
 bool continues(int64_t outer, int64_t inner, uint64_t inner_size);
 
-/* p->outputs must not be 0. Cannot fail. */
-void layout_collapse(const problem *p, layout *out);
+/* p->outputs must not be 0. Cannot fail. copied_bytes: as in the tuning row. */
+void layout_collapse(const problem *p, uint64_t copied_bytes, layout *out);
 
 /* ---- policy/device.c, device_list.c, fork.c: facts, choice, and the guard against fork --------------------------- */
 

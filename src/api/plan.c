@@ -65,6 +65,8 @@ static argmax_cl_status decide(argmax_cl_plan plan) {
     uint32_t limit = device.max_group < 65536 ? (uint32_t)device.max_group : 65536;
     tuning_row tuning;
     argmax_cl_status status = tuning_choose(plan->problem.tuning, &device, &tuning);
+    if (!status)
+        layout_collapse(&plan->problem, tuning.copied_bytes, &plan->layout);
     while (!status) {
         uint32_t allowed = limit;
         plan->merge_program = NULL;
@@ -142,7 +144,6 @@ argmax_cl_status plan_create(argmax_cl_plan *out, argmax_cl_handle handle, const
     plan->geometry.aligned_elements = 1;
     argmax_cl_status status = ARGMAX_CL_SUCCESS;
     if (p->outputs != 0) {
-        layout_collapse(p, &plan->layout);
         status = check_byte_order(&handle->facts);
         if (!status)
             status = decide(plan);

@@ -118,18 +118,15 @@ static void store_side_by_side(const problem *p, layout *out) {
     }
 }
 
-/* Bytes of indices beside which one more launch is little. */
-#define INDICES_MANY (UINT64_C(1) << 24)
-
 /* Whether an output is rather copied than computed again: not where its elements are no more bytes than its index, but
  * for so many outputs that all is storing them. */
-static bool are_copied(const problem *p, const layout_dim *d) {
+static bool are_copied(const problem *p, uint64_t copied_bytes, const layout_dim *d) {
     const uint32_t bytes = p->index.type->bits / 8;
-    const bool much = p->reduction > p->index.type->bits / p->input.type->bits || p->outputs >= INDICES_MANY / bytes;
+    const bool much = p->reduction > p->index.type->bits / p->input.type->bits || p->outputs >= copied_bytes / bytes;
     return d->in == 0 && d->mask == 0 && much;
 }
 
-void layout_collapse(const problem *p, layout *out) {
+void layout_collapse(const problem *p, uint64_t copied_bytes, layout *out) {
     memset(out, 0, sizeof *out);
     out->in_offset = (int64_t)p->input.offset;
     out->index_offset = (int64_t)p->index.offset;
@@ -152,7 +149,7 @@ void layout_collapse(const problem *p, layout *out) {
             d.max_index = stride_of(&p->max_index, i);
             d.max_value = stride_of(&p->max_value, i);
             /* Outputs have no order among themselves. */
-            if (are_copied(p, &d)) {
+            if (are_copied(p, copied_bytes, &d)) {
                 insert_sorted(out->copied, out->copied_count++, d);
                 out->outputs /= size;
             } else {

@@ -164,7 +164,7 @@ static void decide(const char *line) {
         fprintf(out, "    nothing\n");
         return;
     }
-    layout_collapse(&p, &l);
+    layout_collapse(&p, COPIED_BYTES, &l);
     print_layout(&l);
     if (choose(&p, &l, &devices[device].facts, devices[device].group_limit, &g) != ARGMAX_CL_SUCCESS) {
         refuse();

@@ -4,6 +4,9 @@
 
 #include "internal.h"
 
+/* For layout_collapse: the same in every built-in row. */
+#define COPIED_BYTES tuning_find("gpu").copied_bytes
+
 static inline argmax_cl_status choose(const problem *p, const layout *l, const device_facts *device,
                                       uint32_t group_limit, geometry *out) {
     tuning_row tuning;

@@ -35,7 +35,11 @@ void probe_problem(runner *r, const problem_line *line, probe *out) {
     if (out->status != ARGMAX_CL_SUCCESS || out->empty)
         return;
     const device_facts *const device = &r->handle->facts;
-    layout_collapse(&p, &l);
+    tuning_row tuning;
+    out->status = tuning_choose(p.tuning, device, &tuning);
+    if (out->status != ARGMAX_CL_SUCCESS)
+        return;
+    layout_collapse(&p, tuning.copied_bytes, &l);
     out->status =
         choose(&p, &l, device, device->max_group < 65536 ? (uint32_t)device->max_group : 65536, &out->geometry);
     if (out->status != ARGMAX_CL_SUCCESS)

@@ -1,5 +1,6 @@
 /* Tuning rows have fields of their own: what is for CPUs alone changes no plan of a GPU, and the reverse. Needs no
  * device. */
+#include "choose.h"
 #include "internal.h"
 #include "problem.h"
 #include "unit.h"
@@ -78,10 +79,10 @@ static void describe(const char *type, const char *op, const char *shape, proble
     ck_assert_msg(problem_parse(line, &parsed, error, sizeof error), "%s: %s", line, error);
     problem_describe(&parsed, &d);
     ck_assert_msg(check_desc(parsed.op, &d.desc, p) == ARGMAX_CL_SUCCESS, "%s", argmax_cl_last_error());
-    layout_collapse(p, l);
+    layout_collapse(p, COPIED_BYTES, l);
 }
 
-static void choose(const problem *p, const layout *l, const device_facts *device, const tuning_row *row, geometry *g) {
+static void lay_out(const problem *p, const layout *l, const device_facts *device, const tuning_row *row, geometry *g) {
     memset(g, 0, sizeof *g);
     ck_assert_msg(strategy_choose(p, l, device, row, 256, g) == ARGMAX_CL_SUCCESS, "%s", argmax_cl_last_error());
 }
@@ -90,14 +91,14 @@ static void check_plans(const char *row_name, const device_facts *device, const 
                         const char *what) {
     tuning_row row = tuning_find(row_name);
     geometry expected, got;
-    choose(p, l, device, &row, &expected);
+    lay_out(p, l, device, &row, &expected);
     for (size_t f = 0; f < FIELDS; f++) {
         uint32_t *const value = value_of(&row, &fields[f]), before = *value;
         if (tuning_has_field(row_name, fields[f].rows))
             continue;
         for (size_t i = 0; i < 3; i++) {
             *value = fields[f].values[i];
-            choose(p, l, device, &row, &got);
+            lay_out(p, l, device, &row, &got);
             ck_assert_msg(memcmp(&expected, &got, sizeof got) == 0, "%s: %s of %s = %" PRIu32 " changes the plan", what,
                           fields[f].name, row_name, *value);
         }
