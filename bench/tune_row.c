@@ -79,17 +79,17 @@ uint32_t tune_few_values(size_t field, uint32_t *least) {
 
 size_t tune_partner(size_t field) {
     switch (field) {
-    case TUNE_ahead_bytes:
-    case TUNE_ahead_columns:
-    case TUNE_ahead_narrow:
+    case TUNE_prefetch_bytes:
+    case TUNE_prefetch_columns:
+    case TUNE_prefetch_narrow:
         return TUNE_hint;
-    case TUNE_ahead_transposed:
+    case TUNE_prefetch_transposed:
         return TUNE_far_hint;
     case TUNE_hint:
-    case TUNE_placed_hint:
-        return TUNE_ahead_bytes;
+    case TUNE_local_index_hint:
+        return TUNE_prefetch_bytes;
     case TUNE_far_hint:
-        return TUNE_ahead_transposed;
+        return TUNE_prefetch_transposed;
     default:
         return field;
     }

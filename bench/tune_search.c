@@ -17,11 +17,9 @@ typedef struct move {
 static const move moves[] = {
 #define FIELD(rows, name, least, most, power, otherwise, meaning) {TUNE_##name, TUNE_##name, false},
 #include "policy/tuning.def"
-    {TUNE_groups_per_unit, TUNE_part_bytes, true},
-    {TUNE_vector_bytes, TUNE_vector_elements, false},
-    {TUNE_column_bytes, TUNE_vector_elements, false},
-    {TUNE_group_short, TUNE_short_lanes, false},
-    {TUNE_hint, TUNE_ahead_bytes, true},
+    {TUNE_groups_per_unit, TUNE_part_bytes, true},    {TUNE_vector_bytes, TUNE_vector_elements, false},
+    {TUNE_column_bytes, TUNE_vector_elements, false}, {TUNE_group_short, TUNE_short_lanes, false},
+    {TUNE_hint, TUNE_prefetch_bytes, true},
 };
 
 enum { MOVES = sizeof moves / sizeof moves[0], PROBE_MOST = 4 };

@@ -74,16 +74,16 @@ typedef struct {
 #endif
 } dims_t;
 
-/* GAPS: what lies AHEAD bytes later where rows do not follow each other in memory. */
+/* PITCHED: what lies PREFETCH_DISTANCE bytes later where rows do not follow each other in memory. */
 typedef struct {
-    abi_long ahead_by;  /* from a vector to that */
-    abi_ulong turn;     /* but from this element of a row on, the row ends before it: */
-    abi_long turned_by; /* then so much further */
-} rows_gaps_t;
+    abi_long prefetch_by; /* from a vector to that */
+    abi_ulong turn;       /* but from this element of a row on, the row ends before it: */
+    abi_long turned_by;   /* then so much further */
+} rows_pitch_t;
 
-/* TAIL: pieces behind the parts, and the vectors of one. */
+/* TAIL: chunks behind the parts, and the vectors of one. */
 typedef struct {
-    abi_ulong pieces, piece;
+    abi_ulong chunks, chunk;
 } rows_tail_t;
 
 /* OVERLAP with aligned vectors of narrow elements: elements of the buffer that the tensor addresses first and last. */
@@ -91,20 +91,20 @@ typedef struct {
     abi_ulong first, last;
 } rows_ends_t;
 
-/* `vectors` and `chunk` count vectors. */
+/* `vectors` and `part_length` count vectors. */
 typedef struct {
     abi_ulong jobs, jobs_per_group, parts, per_parts;
-    abi_ulong vectors, chunk;           /* of an output, of a part */
+    abi_ulong vectors, part_length;     /* of an output, of a part */
     abi_ulong segment, segment_vectors; /* length of the last reduced dim */
     abi_long stride;                    /* input stride of the last reduced dim */
 #ifndef ON_DEVICE
     union {
-        rows_gaps_t gaps;
+        rows_pitch_t pitch;
         rows_tail_t tail;
         rows_ends_t ends;
     };
-#elif GAPS
-    rows_gaps_t gaps;
+#elif PITCHED
+    rows_pitch_t pitch;
 #elif OVERLAP && LOAD_ALIGNED
     rows_ends_t ends;
 #elif TAIL
@@ -135,9 +135,9 @@ typedef struct {
 
 typedef struct {
     abi_ulong jobs, jobs_per_group;
-    abi_ulong parts, chunk;         /* of an output, and segments of a part */
-    abi_ulong columns, tiles, side; /* outputs side by side, tiles that cover them, outputs of a tile */
-    abi_ulong segments;             /* of an output */
+    abi_ulong parts, part_length;           /* of an output, and segments of a part */
+    abi_ulong columns, tiles, tile_columns; /* outputs side by side, tiles that cover them, outputs of a tile */
+    abi_ulong segments;                     /* of an output */
     abi_ulong segment, segment_vectors;
     abi_ulong length; /* of the last kept dim; and its strides: see columns_t */
     abi_long column_stride, column_mask;
@@ -150,28 +150,29 @@ typedef struct {
     abi_ulong jobs, jobs_per_group;
     abi_ulong blocks, length;
     abi_ulong tiles, per_tiles;
-    abi_uint layers, ahead_layers;
-    abi_uint strip, outer_dims; /* vectors of blocks of a job, at most STRIP */
+    abi_uint layers, prefetch_layers;
+    abi_uint job_vectors, outer_dims; /* vectors of blocks of a job, at most PANEL */
     abi_long block_index, block_value, column_index, column_value;
 } transposed_t;
 
-/* TAIL: pieces behind the parts, and the rows of one. */
+/* TAIL: chunks behind the parts, and the rows of one. */
 typedef struct {
-    abi_uint pieces, piece;
+    abi_uint chunks, chunk;
 } columns_tail_t;
 
-/* AHEAD: from a row to the one that is asked for, so many rows and jobs later; the next job begins `next` elements
- * behind this one. */
+/* PREFETCH_DISTANCE: from a row to the one that is asked for, so many rows and jobs later; the next job begins `next`
+ * elements behind this one. */
 typedef struct {
-    abi_uint rows_later, jobs_later;
+    abi_uint rows_ahead, jobs_ahead;
     abi_long next;
-} columns_ahead_t;
+} columns_prefetch_t;
 
 typedef struct {
     abi_ulong jobs, jobs_per_group, parts;
-    abi_ulong rows, chunk;           /* rows of a column, of a part */
-    abi_ulong columns, tiles, side;  /* size of the last kept dim (times FUSED), tiles that cover it, columns of one */
-    abi_uint inner, apart;           /* columns of an output, more than 1: UNWALKED; between two of these; ROW_DIMS:
+    abi_ulong rows, part_length; /* rows of a column, of a part */
+    abi_ulong columns, tiles,
+        tile_columns;                /* size of the last kept dim (times FUSED), tiles that cover it, columns of one */
+    abi_uint inner, apart;           /* columns of an output, more than 1: INNER; between two of these; ROW_DIMS:
                                         from the first of the last kept dim to the next such one; FUSED with neither:
                                         from a row to the next */
     abi_ulong outers;                /* outputs / columns */
@@ -183,13 +184,13 @@ typedef struct {
     abi_long column_stride, column_index, column_value;
 #ifndef ON_DEVICE
     union {
-        columns_ahead_t ahead;
+        columns_prefetch_t prefetch;
         columns_tail_t tail;
     };
     abi_ulong segment_rows;
 #else
-#if AHEAD
-    columns_ahead_t ahead;
+#if PREFETCH_DISTANCE
+    columns_prefetch_t prefetch;
 #elif TAIL
     columns_tail_t tail;
 #endif
@@ -202,15 +203,15 @@ typedef struct {
 /* Vectors of rows that are read as one (FUSED) whose accumulators one work-item holds in registers, at most. */
 #define HELD_VECTORS 8
 
-/* `columns` elements lie side by side, `width` of them a tile; `inner` of them, `apart` from each other, belong to one
- * output: `answers` in all, `tile_answers` a tile. `pitch` columns after each of those, or after `apart` outputs, the
- * next ones begin, maybe behind a gap. `fused` rows that follow each other in memory are one here, of `row`
- * elements each, and `rest` of them are left at the end. `across` work-items lie side by side over a tile, and
+/* `columns` elements lie side by side, `tile_columns` of them a tile; `inner` of them, `apart` from each other, belong
+ * to one output: `answers` in all, `tile_answers` a tile. `pitch` columns after each of those, or after `apart`
+ * outputs, the next ones begin, maybe behind a gap. `fused` rows that follow each other in memory are one here, of
+ * `row` elements each, and `rest` of them are left at the end. `across` work-items lie side by side over a tile, and
  * `sharing` times as many share its rows. `interleaved` parts take turns at the rows of a segment. `per_across` is
  * 2^32 / across, rounded up, 0 for 1, and `per_pitch` and `per_apart` the same. */
 typedef struct {
     abi_ulong jobs, jobs_per_group, parts;
-    abi_ulong rows, chunk; /* fused ones of a column, of a part */
+    abi_ulong rows, part_length; /* fused ones of a column, of a part */
     abi_ulong columns, tiles, answers;
     abi_ulong outers;                    /* blocks in all */
     abi_ulong per_tiles, per_outers;     /* their reciprocals */
@@ -219,7 +220,7 @@ typedef struct {
     abi_long column_stride;              /* between neighbours */
     abi_long column_index, column_value; /* between neighbouring outputs */
     abi_ulong first, last;               /* elements of the buffer that the tensor addresses first and last */
-    abi_uint width, across, per_across, sharing;
+    abi_uint tile_columns, across, per_across, sharing;
     abi_uint fused, row, rest, inner, pitch, per_pitch, apart, per_apart, interleaved;
     abi_uint tile_answers;
 } stream_t;
@@ -243,10 +244,10 @@ typedef struct {
  * along `straight` vectors. The tensor addresses the elements first to last of the buffer. */
 typedef struct {
     abi_ulong jobs, jobs_per_group, parts, per_parts;
-    abi_ulong vectors, chunk; /* of an output, of a part */
+    abi_ulong vectors, part_length; /* of an output, of a part */
     abi_ulong segment, segment_vectors, outer, straight;
     abi_ulong first, last, first_index;
-    abi_long ahead_by; /* AHEAD: from a vector to what is read so much later */
+    abi_long prefetch_by; /* PREFETCH_DISTANCE: from a vector to what is read so much later */
     abi_long weight[MAX_RANK];
 } permuted_t;
 
@@ -254,12 +255,12 @@ typedef struct {
     abi_ulong jobs, jobs_per_group, parts;
 } merge_t;
 
-/* Pieces of `length` elements, which `lanes` work-items share, `row_pieces` of them along the last of the tensor's
+/* Runs of `length` elements, which `lanes` work-items share, `row_runs` of them along the last of the tensor's
  * dims; `answers` and `from`: where what is copied lies in the workspace, along dims that are copied always the same.
  */
 typedef struct {
     abi_ulong jobs, jobs_per_group;
-    abi_ulong pieces, row_pieces, per_row_pieces, length;
+    abi_ulong runs, row_runs, per_row_runs, length;
     abi_uint lanes, unused;
     abi_long offset, answers;
     abi_ulong size[MAX_RANK], per_size[MAX_RANK];
@@ -287,9 +288,9 @@ typedef struct {
  * its outputs, in each of up to WORD_SETS sets, or two for each part of its only one. */
 #define WORD_SETS 8
 #define COUNTERS_ALONE 1
-#define COUNTERS_WITH_PIECES 2
-#define COUNTERS_WITH_BESTS(words) (COUNTERS_WITH_PIECES + 2 * (words))
-#define COUNTERS_WITH_PARTS(parts) (COUNTERS_WITH_PIECES + 4 * (parts))
+#define COUNTERS_WITH_CHUNKS 2
+#define COUNTERS_WITH_BESTS(words) (COUNTERS_WITH_CHUNKS + 2 * (words))
+#define COUNTERS_WITH_PARTS(parts) (COUNTERS_WITH_CHUNKS + 4 * (parts))
 
 /* Partials that a work-item of a group has in flight. */
 #define MERGE_LOADS(group) ((group) > 1 ? 8 : 1)

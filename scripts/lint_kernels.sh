@@ -46,9 +46,9 @@ lint() { # lines "KERNEL OPTIONS"
     for line; do
         read -ra words <<<"$line"
         without=$never
-        [[ $line == *_WORD* ]] || without+=,-cl_khr_int64_base_atomics,-cl_khr_int64_extended_atomics
+        [[ $line == *_PARTIAL=1* ]] || without+=,-cl_khr_int64_base_atomics,-cl_khr_int64_extended_atomics
         target=spir64
-        [[ $line != *-DPTX* ]] || target=nvptx64-nvidia-nvcl
+        [[ $line != *-DNV_PTX* ]] || target=nvptx64-nvidia-nvcl
         "$CLANG" -x cl -I kernels --target=$target -Xclang -finclude-default-header -fsyntax-only -Wall -Wextra -Wundef -Werror \
             -Xclang -cl-ext=$without "${words[@]:1}" "kernels/families/${words[0]}.cl" ||
             { echo "lint_kernels: failed with $line"; failed=1; }

@@ -4,7 +4,7 @@
 # compiler makes about as many; of memory and waiting this says nothing.
 #
 # usage: operations.sh KERNEL OPTION...    as a plan's description has them (argmax-cl --explain), for example
-#        operations.sh rows -DT=uint -DKIND=FLOAT -DMANTISSA=23 -DVEC=4 -DUNROLL=8 -DGROUP=256 -DLANES=256 -DSTEADY=1 -DPTX=1
+#        operations.sh rows -DT=uint -DKIND=FLOAT -DMANTISSA=23 -DVEC=4 -DUNROLL=8 -DGROUP=256 -DLANES=256 -DCONSTANT_STRIDE=1 -DNV_PTX=1
 #
 # On Debian; Clang 14 and libclc from there, ptxas and nvdisasm from PyPI (pip, into build/operations).
 set -euo pipefail

@@ -190,7 +190,7 @@ typedef struct device_facts {
                                 columns.cl */
     bool queue_addresses_return; /* to a new queue while the old one's commands still run */
     bool kernels_keep_arguments; /* a kernel object holds a reference to its buffers */
-    bool ptx;                    /* takes inline PTX for sm_90 */
+    bool nv_ptx;                 /* takes inline PTX for sm_90 */
     uint32_t sub_group;          /* work-items of a sub-group that its compiler is asked for; 0: its own choice */
     bool no_general; /* its compiler makes wrong programs of a mask, of both extrema, and of one more (permuted.c) */
     uint32_t loop_limit; /* iterations of all its loops that a work-item completes; 0: any number */
@@ -271,53 +271,56 @@ typedef struct geometry {
     mask_kind mask;
     int64_t mask_along; /* elements of the mask between those of a vector */
     uint32_t vector;    /* elements */
-    uint32_t lanes;     /* rows, blocks: work-items of an output; columns: work-items side by side */
+    uint32_t lanes;     /* rows, blocks: work-items of an output; register rows, few rows: the same */
+    uint32_t across;    /* columns, stream: work-items side by side over columns */
     uint32_t unroll;
-    uint32_t ahead;        /* bytes of input asked for before they are read; 0: none */
-    uint32_t near_bytes;   /* strip.clh: NEAR; 0: none */
-    uint32_t hint;         /* vector.clh: HINT, of what is asked for into the first-level cache; 0: nothing is */
-    uint32_t far_hint;     /* vector.clh: FAR_HINT, into the second-level cache */
-    uint32_t fused;        /* strip.clh, blocks.cl: FUSED */
-    uint32_t loads, batch; /* register rows, blocks: vectors of a work-item; rows at once, blocks of a job */
-    uint32_t wide;         /* blocks: elements of a wide load */
-    uint32_t strip; /* columns: vectors of a work-item; transposed: of blocks; segments: outputs of a tile at most */
-    bool overlap, peel;       /* rows.cl tells */
-    bool steady;              /* rows.cl: STEADY; column.clh: RUNS */
-    int64_t ahead_by;         /* rows.cl with GAPS, permuted.cl */
-    uint32_t later;           /* AHEAD in rows (columns.cl), in layers (transposed.cl) */
-    uint64_t pieces, piece;   /* rows.cl, columns.cl: TAIL, unless pieces is 0; units of one */
-    bool words;               /* words.clh: several narrow elements to a 32-bit word */
-    bool ptx;                 /* pairs.clh, native.clh: instructions that OpenCL C cannot name */
+    uint32_t prefetch_distance; /* bytes of input asked for before they are read; 0: none */
+    uint32_t prefetch_row;      /* panel.clh: PREFETCH_ROW; 0: none */
+    uint32_t hint;              /* vector.clh: HINT, of what is asked for into the first-level cache; 0: nothing is */
+    uint32_t far_hint;          /* vector.clh: FAR_HINT, into the second-level cache */
+    uint32_t fused;             /* panel.clh, blocks.cl: FUSED */
+    uint32_t loads, batch;      /* register rows, blocks: vectors of a work-item; rows at once, blocks of a job */
+    uint32_t wide;              /* blocks: elements of a wide load */
+    uint32_t panel;             /* columns: vectors of a work-item; transposed: of blocks */
+    bool overlap, peel;         /* rows.cl tells */
+    bool constant_stride;       /* rows, columns, stream: CONSTANT_STRIDE */
+    int64_t prefetch_by;        /* rows.cl with PITCHED, permuted.cl */
+    uint32_t rows_ahead;        /* PREFETCH_DISTANCE in rows (columns.cl), in layers (transposed.cl) */
+    uint64_t tail_chunks,
+        tail_chunk;           /* rows.cl, columns.cl: TAIL, unless there are no chunks; vectors or rows of one */
+    bool swar;                /* swar.clh: several narrow elements to a 32-bit word */
+    bool nv_ptx;              /* pairs.clh, nv_ptx.clh: instructions that OpenCL C cannot name */
     uint32_t sub_group;       /* as device_facts has it */
-    uint64_t units;           /* of an output: vectors (rows), positions on the reduced dims (columns) */
-    uint64_t least;           /* units worth a part of their own */
-    uint64_t chunk;           /* units of a part */
+    uint64_t length;          /* of a reduction: vectors (rows), positions on the reduced dims (columns) */
+    uint64_t least;           /* vectors or rows worth a part of their own */
+    uint64_t part_length;     /* the same of a part */
     uint64_t parts;           /* of an output; more than 1: they are merged in the end */
     uint64_t segment_vectors; /* rows, segments: vectors of the last reduced dim */
     bool one_block;           /* columns: no accumulator counts more rows than it can; rows placed: a row is a block */
-    bool past, by_lines;      /* columns: PAST, BY_LINES */
-    uint64_t tiles;    /* over the columns of columns and stream, over outputs side by side of segments, of a run of
-                          transposed */
-    uint64_t outers;   /* how often those come again; blocks, transposed: how many blocks there are */
-    uint32_t inner;    /* stream, columns: of these that belong to an output */
-    uint32_t apart;    /* the same: columns from one of them to the next */
-    uint32_t row_dims; /* columns: ROW_DIMS */
-    uint32_t pitch;    /* ROW_DIMS > 1: columns from the first of the last kept dim to the next such one */
-    uint64_t side;     /* columns, segments: columns of a tile, except the last; transposed: vectors of a job */
+    bool non_temporal, whole_lines; /* columns: NON_TEMPORAL, WHOLE_LINES */
+    uint64_t tiles;        /* over the columns of columns and stream, over outputs side by side of segments, of a run of
+                              transposed */
+    uint64_t outers;       /* how often those come again; blocks, transposed: how many blocks there are */
+    uint32_t inner;        /* stream, columns: of these that belong to an output */
+    uint32_t apart;        /* the same: columns from one of them to the next */
+    uint32_t row_dims;     /* columns: ROW_DIMS */
+    uint32_t pitch;        /* ROW_DIMS > 1: columns from the first of the last kept dim to the next such one */
+    uint64_t tile_columns; /* columns, stream, segments: columns (outputs) of a tile, except the last */
     /* What the kernels of one family alone are told. */
     union {
         struct {
-            bool together, placed, by_value; /* TOGETHER, PLACED, BY_VALUE */
-            bool gaps;                       /* GAPS, and what it takes besides ahead_by */
+            bool contiguous_batch, local_index, by_value; /* CONTIGUOUS_BATCH, LOCAL_INDEX, BY_VALUE */
+            bool long_segments;                           /* LONG_SEGMENTS */
+            bool pitched;                                 /* PITCHED, and what it takes besides prefetch_by */
             uint64_t turn;
             int64_t turned_by;
         } rows;
         struct {
-            uint32_t sharing, width; /* work-items that share a column, columns of a tile */
-            uint32_t period;         /* rows after which they begin at the same place within a vector */
-            bool phased;             /* PHASED */
-            bool by_segments;        /* rows of several dims begin at the same places only within one of the last dim */
-            uint64_t interleaved;    /* parts that take turns at rows, of all or of a segment; 0: none do */
+            uint32_t sharing;     /* work-items that share a column */
+            uint32_t period;      /* rows after which they begin at the same place within a vector */
+            bool phased;          /* PHASED */
+            bool by_segments;     /* rows of several dims begin at the same places only within one of the last dim */
+            uint64_t interleaved; /* parts that take turns at rows, of all or of a segment; 0: none do */
         } stream;
         struct {
             uint32_t pad, pass; /* elements behind a block in local memory; vectors of columns at once */
@@ -326,8 +329,16 @@ typedef struct geometry {
             bool straight; /* the index rises along a segment, and along those that follow it */
         } permuted;
         struct {
-            uint32_t columns; /* of a block */
+            uint32_t block_rows, columns; /* of a block */
+            uint32_t step, chunk;         /* STEP, CHUNK */
+            uint64_t job_vectors;
         } transposed;
+        struct {
+            bool even; /* EVEN */
+        } register_rows;
+        struct {
+            uint32_t tile_outputs; /* of a tile at most */
+        } segments;
     };
     launch_grid scan;
     launch_grid merge;      /* used when parts > 1 */
@@ -336,19 +347,19 @@ typedef struct geometry {
     uint32_t copied_lanes;
     uint32_t merge_lanes;
     ordering finish; /* not NONE: the last work-groups of the scan merge, and merge is for queues where they cannot */
-    uint32_t unit_counters;    /* then: of each output, or tile of columns, with what stands beside them (abi.h) */
-    uint64_t counters;         /* and of all */
-    bool one_word, two_words;  /* finish.clh: ONE_WORD, TWO_WORDS */
-    uint32_t word_sets;        /* one_word: of each tile, for its parts to share */
-    uint32_t set_words;        /* and words of one, 0 without */
-    bool one_job;              /* ONE_JOB: every work-group has one job */
-    uint32_t aligned_elements; /* the input is read by vectors that start at multiples of so many elements */
-    uint32_t aligned_mask;     /* and the mask; 0: none */
+    uint32_t unit_counters; /* then: of each output, or tile of columns, with what stands beside them (abi.h) */
+    uint64_t counters;      /* and of all */
+    bool atomic_partial, flagged_partial; /* finish.clh: ATOMIC_PARTIAL, FLAGGED_PARTIAL */
+    uint32_t word_sets;                   /* atomic_partial: of each tile, for its parts to share */
+    uint32_t set_words;                   /* and words of one, 0 without */
+    bool one_job;                         /* ONE_JOB: every work-group has one job */
+    uint32_t aligned_elements;            /* the input is read by vectors that start at multiples of so many elements */
+    uint32_t aligned_mask;                /* and the mask; 0: none */
 } geometry;
 
 /* Whether a launch that merges too has its partial answers beside the counters, and none in the workspace. */
 static inline bool has_words(const geometry *g) {
-    return g->one_word || g->two_words;
+    return g->atomic_partial || g->flagged_partial;
 }
 /* Whether the scanning kernel writes answers, not partials alone. */
 static inline bool scan_answers(const geometry *g) {

@@ -1,13 +1,13 @@
 /* Reductions of blocks so small that a work-group holds several in local memory: rows of columns without gaps, which
  * follow each other in memory; a block of one column is a row of the input.
  *
- * A job is g.blocks blocks. They are brought as memory lies, by wide loads of which a work-item has all on the way at
+ * A job is g.blocks blocks. They are staged as memory lies, by wide loads of which a work-item has all on the way at
  * once. In local memory they lie g.pad elements apart, so that work-items find them in different banks. Then LANES
  * work-items take each vector of VEC columns, a run of the rows each, and reduce. Where a row is no whole number of
  * vectors, FUSED rows are read as one that is, and the bests of a column are reduced as well. With LOAD_SHIFTED the
  * blocks are rows of narrow elements, read by 32-bit words wherever they begin: VEC is the elements of a word.
  *
- * A mask that lies as the input does (MASK ALIGNED, of wide loads, or UNALIGNED) is brought with it and lies beside it,
+ * A mask that lies as the input does (MASK ALIGNED, of wide loads, or UNALIGNED) is staged with it and lies beside it,
  * byte by element; another one (SAME, STRIDED) is read where it is, row by row, and then rows are not FUSED.
  *
  * From the host, besides order.clh and index.clh: GROUP, LANES (powers of two), WIDE (elements of a wide load) and
@@ -37,9 +37,9 @@
 #define WIDE_OF(type) PASTE(type, WIDE)
 #endif
 
-/* What is done besides for a mask that is brought, and where what it says of an element lies. */
-#define BRINGS_MASK (MASK_UNALIGNED || MASK_ALIGNED)
-#if BRINGS_MASK
+/* What is done besides for a mask that is staged, and where what it says of an element lies. */
+#define STAGES_MASK (MASK_UNALIGNED || MASK_ALIGNED)
+#if STAGES_MASK
 #define FOR_MASK(statement) statement
 #define MASK_SPACE __local
 #else
@@ -60,7 +60,7 @@ static inline uint quotient(const uint number, const uint per) {
     return per ? mul_hi(number, per) : number;
 }
 
-#if BRINGS_MASK
+#if STAGES_MASK
 static inline WIDE_OF(uchar) load_wide_mask(__global const uchar *p) {
 #if MASK_ALIGNED || WIDE == 1
     return *(__global const WIDE_OF(uchar) *)p;
@@ -74,7 +74,7 @@ static inline WIDE_OF(uchar) load_wide_mask(__global const uchar *p) {
 #define PADS_BEFORE(v) (g->pad ? quotient((v), g->per_wides) * g->pad : 0)
 
 /* Bring `count` elements from `start` on. */
-static inline void bring(const at_t start, const blocks_t *g, const uint count, const spot_t tile) {
+static inline void stage(const at_t start, const blocks_t *g, const uint count, const spot_t tile) {
     const uint me = (uint)get_local_id(0), wides = count / WIDE;
     WIDE_OF(T) bits[LOADS];
     FOR_MASK(WIDE_OF(uchar) kept[LOADS];)
@@ -107,7 +107,7 @@ static inline spot_t spot_in(const spot_t tile, const dims_t *d, const blocks_t 
                              const uint column) {
     spot_t p;
     p.bits = tile.bits + block * (g->size + g->pad) + row * g->columns + column;
-#if BRINGS_MASK
+#if STAGES_MASK
     p.kept = tile.kept + block * (g->size + g->pad) + row * g->columns + column;
 #elif MASKED
     p.kept = tile.kept + block * d->mask.kept[0] + row * d->mask.reduced[0] + column * d->mask.along;
@@ -121,7 +121,7 @@ static inline spot_t spot_in(const spot_t tile, const dims_t *d, const blocks_t 
 static inline loaded_t with_mask(const TV bits, const spot_t p, const dims_t *d, const uint row, const uint columns) {
     loaded_t l;
     l.bits = bits;
-#if !BRINGS_MASK
+#if !STAGES_MASK
     l.kept = load_mask(p.kept + row * d->mask.reduced[0], d->mask.along);
 #elif LOAD_SHIFTED && VEC == 4
     const __local uint *const word = (const __local uint *)((uintptr_t)(p.kept + row) & ~(uintptr_t)3);
@@ -221,8 +221,7 @@ static inline uint row_of(const blocks_t *g, const uint c) {
 #define SHARES (REDUCE_FIRST ? 1 : LANES)
 
 /* The best of column c of the block whose first vector is number `vector` of this pass. */
-static inline candidate_t best_brought(const __local candidate_t *shared, const blocks_t *g, const uint vector,
-                                       uint c) {
+static inline candidate_t best_staged(const __local candidate_t *shared, const blocks_t *g, const uint vector, uint c) {
     candidate_t best = CANDIDATE_NONE;
 #pragma unroll
     for (uint f = 0; f < FUSED; ++f) {
@@ -248,14 +247,14 @@ KERNEL void blocks(INPUT, TARGET, const dims_t dims, const blocks_t g) {
         const ulong first = (ulong)job * g.blocks;
         const uint count = (uint)min((ulong)g.blocks, g.outers - first), vectors = count * g.vectors;
         const at_t start = moved(AT_STEPS(INPUT_OFFSET(&dims)), (long)first * STEPS(g.size, dims.mask.kept[0]));
-        spot_t brought;
-        brought.bits = tile;
-#if BRINGS_MASK
-        brought.kept = kept_tile;
+        spot_t staged;
+        staged.bits = tile;
+#if STAGES_MASK
+        staged.kept = kept_tile;
 #elif MASKED
-        brought.kept = start.kept;
+        staged.kept = start.kept;
 #endif
-        bring(start, &g, count * g.size, brought);
+        stage(start, &g, count * g.size, staged);
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint from = 0; from < vectors; from += g.pass) {
             const uint ours = min(g.pass, vectors - from);
@@ -264,10 +263,10 @@ KERNEL void blocks(INPUT, TARGET, const dims_t dims, const blocks_t g) {
             uint at[EXTREMES][OWN];
 #if LOAD_SHIFTED
             if (slot < ours && rows)
-                fold(spot_in(brought, &dims, &g, block, 0, 0), &dims, begin, rows, g.size, keys, at);
+                fold(spot_in(staged, &dims, &g, block, 0, 0), &dims, begin, rows, g.size, keys, at);
 #else
             if (slot < ours)
-                fold(spot_in(brought, &dims, &g, block, begin, column), &dims, g.columns, rows, keys, at);
+                fold(spot_in(staged, &dims, &g, block, begin, column), &dims, g.columns, rows, keys, at);
 #endif
 #if LANES * OWN == 1
             if (slot < ours)
@@ -298,7 +297,7 @@ KERNEL void blocks(INPUT, TARGET, const dims_t dims, const blocks_t g) {
             for (uint o = me; o < ours * OWN / FUSED; o += GROUP) {
                 const uint answer = from * OWN / FUSED + o, its = quotient(answer, g.per_answers);
                 const uint c = answer - its * g.answers;
-                const candidate_t best = best_brought(shared, &g, its * g.vectors - from, c);
+                const candidate_t best = best_staged(shared, &g, its * g.vectors - from, c);
 #pragma unroll
                 for (uint x = 0; x < EXTREMES; ++x) {
                     const one_candidate_t one = ONE_OF(best, x);

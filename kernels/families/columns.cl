@@ -1,18 +1,18 @@
 /* Reductions whose lanes run across neighbouring outputs: the last kept dim ("columns") is the closest in memory, the
- * positions on the reduced dims are its "rows". A job is a tile of columns and a part of the rows (strip.clh).
+ * positions on the reduced dims are its "rows". A job is a tile of columns and a part of the rows (panel.clh).
  *
- * From the host, besides strip.clh: what answers.clh asks for (GROUP 1, columns_alone.clh), and TAIL: work-groups that
+ * From the host, besides panel.clh: what answers.clh asks for (GROUP 1, columns_alone.clh), and TAIL: work-groups that
  * are done with their parts claim the end of a tile in chunks (tail.clh, columns_shared.clh). */
 #include "options.clh"
 
-#include "families/strip.clh"
+#include "families/panel.clh"
 #include "workgroup/finish.clh"
 
 /* What a job knows of its outputs: addresses at column 0. */
 typedef struct {
     output_place_t place;
     ulong out;
-#if ONE_WORD
+#if ATOMIC_PARTIAL
     volatile __global WORD *words; /* of the tile's outputs; NULL where partials are left */
     ulong first;                   /* output of the tile */
 #endif
@@ -78,7 +78,7 @@ static inline void leave(__global const T *in, TARGET, const dims_t *d, const co
 #if SPLIT
     (void)in;
     (void)g;
-#if ONE_WORD
+#if ATOMIC_PARTIAL
     if (o->words) {
         raise(WORD_AT(o->words, column - o->first, x), word_for(PARTIAL(x, found, k, row)));
         return;
@@ -103,14 +103,14 @@ static inline void leave(__global const T *in, TARGET, const dims_t *d, const co
 #endif
 
 /* A unit is a tile of columns: its first output, and how many there are. Of FUSED rows there is one. */
-#if UNWALKED
+#if INNER
 #define ANSWERS_OF(g, columns) ((columns) / (g).inner)
 #else
 #define ANSWERS_OF(g, columns) (columns)
 #endif
 #if ROW_DIMS > 1
 #define ANSWERS(g) (dims.outputs / (g).outers)
-#elif FUSED > 1 && !UNWALKED
+#elif FUSED > 1 && !INNER
 #define ANSWERS(g) ((g).columns - (FUSED - 1) * (g).apart)
 #else
 #define ANSWERS(g) ANSWERS_OF(g, (g).columns / FUSED) /* size of the last kept dim */
@@ -137,7 +137,7 @@ static inline void leave(__global const T *in, TARGET, const dims_t *d, const co
 #endif
 
 /* Answers before a row's first one with which its first line of them would begin. */
-#if BY_LINES
+#if WHOLE_LINES
 #define BEFORE_FIRST(o) ((uintptr_t)(index + (o).place.index[0]) / sizeof(IDX_T) % PIECE)
 #else
 #define BEFORE_FIRST(o) 0
@@ -161,40 +161,40 @@ KERNEL void columns(INPUT, TARGET, const dims_t dims, const columns_t g FINISH_P
         const ulong unit = outer * g.tiles + tile;
 #endif
         outer_t o = outer_at(&dims, outer, ANSWERS(g));
-#if ONE_WORD
+#if ATOMIC_PARTIAL
         o.words = finish.stage == STAGE_BOTH ? PART_WORDS(unit, part) : 0;
         o.first = tile * UNIT_WIDTH;
 #endif
         const ulong column = lane_column(&g, tile) - BEFORE_FIRST(o);
         const int count = lane_vectors(&g, column);
-        const ulong from = part * g.chunk;
-        const ulong to = min(from + g.chunk, g.rows);
+        const ulong from = part * g.part_length;
+        const ulong to = min(from + g.part_length, g.rows);
 #if GROUP == 1
-        scan_and_leave(in, AT_STEPS(o.place.in), TARGET_ARGUMENTS, &dims, &g, &o, part, from, to, column, count);
+        scan_and_store(in, AT_STEPS(o.place.in), TARGET_ARGUMENTS, &dims, &g, &o, part, from, to, column, count);
 #else
-        strip_t strip;
-        SCAN_TILE(unit, strip);
+        panel_t panel;
+        SCAN_TILE(unit, panel);
         if (column < g.columns && from + share < to)
-            bring(&g, column, share, &strip, shared);
+            stage(&g, column, share, &panel, shared);
         barrier(CLK_LOCAL_MEM_FENCE);
         const uint shares = (uint)min((ulong)SHARING, to - from);
 #if HELPERS == 1
-        leave_brought(in, TARGET_ARGUMENTS, &dims, &g, &o, part, from, shares, tile, shared);
+        store_staged(in, TARGET_ARGUMENTS, &dims, &g, &o, part, from, shares, tile, shared);
 #else
         const uint mine = me % WIDTH;
         candidate_t best = CANDIDATE_NONE;
         if (tile * WIDTH + mine < g.columns && me / WIDTH < shares)
-            best = best_brought(shared, mine, me / WIDTH, shares);
+            best = best_staged(shared, mine, me / WIDTH, shares);
         barrier(CLK_LOCAL_MEM_FENCE);
         GROUP_REDUCE(best, shared, better, me / WIDTH, HELPERS, WIDTH);
         if (me < WIDTH && tile * WIDTH + mine < g.columns)
-            leave_best(in, TARGET_ARGUMENTS, &dims, &g, &o, part, tile * WIDTH + mine, best, from);
+            store_best(in, TARGET_ARGUMENTS, &dims, &g, &o, part, tile * WIDTH + mine, best, from);
 #endif
         barrier(CLK_LOCAL_MEM_FENCE);
 #endif
         FINISH_UNIT(unit, MERGE_TILE(unit, outer * ANSWERS(g) + tile * UNIT_WIDTH, TILE_COUNT(tile)))
     }
-#if PAST
+#if NON_TEMPORAL
     ANSWERS_ARE_LEFT();
 #endif
 }

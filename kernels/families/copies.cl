@@ -2,7 +2,7 @@
  * them was computed, and its answers lie in the workspace; this puts them into each. One launch for each output tensor,
  * whose elements are T, however wide these are.
  *
- * The dims are those of the tensor, KEPT of them, the nearest last; work-items side by side share pieces of a row along
+ * The dims are those of the tensor, KEPT of them, the nearest last; work-items side by side share runs of a row along
  * that one. */
 #include "options.clh"
 
@@ -11,10 +11,10 @@
 KERNEL void copies(__global const T *restrict answers, __global T *restrict all, const copies_t g) {
     const uint me = (uint)get_local_id(0), mine = me / g.lanes, lane = me - mine * g.lanes;
     EACH_JOB(job) {
-        const ulong piece = job * (GROUP / g.lanes) + mine;
-        if (piece < g.pieces) {
-            ulong row = divide(piece, g.row_pieces, g.per_row_pieces);
-            const ulong begin = (piece - row * g.row_pieces) * g.length, first = begin + lane;
+        const ulong run = job * (GROUP / g.lanes) + mine;
+        if (run < g.runs) {
+            ulong row = divide(run, g.row_runs, g.per_row_runs);
+            const ulong begin = (run - row * g.row_runs) * g.length, first = begin + lane;
             const ulong end = min(begin + g.length, g.size[KEPT - 1]);
             const long step = g.stride[KEPT - 1], along = g.from[KEPT - 1];
             long to = g.offset, from = g.answers;

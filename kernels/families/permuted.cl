@@ -118,9 +118,9 @@ static inline void go_on(const at_t start, const dims_t *dims, const permuted_t 
 }
 
 /* Ask for what is read so much later than vectors of the row. */
-#if AHEAD
+#if PREFETCH_DISTANCE
 static inline void look_ahead(const permuted_t *g, const at_t row, const long place, const uint vectors) {
-    const uintptr_t ahead = FROM(DATA(row) + place, g->ahead_by);
+    const uintptr_t ahead = FROM(DATA(row) + place, g->prefetch_by);
     for (uint line = 0; line < vectors * VECTOR_BYTES; line += LINE)
         PREFETCH(ahead + line);
 }
@@ -315,8 +315,8 @@ KERNEL void permuted(INPUT, TARGET, const dims_t dims, const permuted_t g FINISH
         barrier(CLK_LOCAL_MEM_FENCE);
 #endif
         if (SPLIT || out < dims.outputs)
-            scan(in, AT_STEPS(input_start(&dims, out)), &dims, &g, part * g.chunk + lane,
-                 min(part * g.chunk + g.chunk, g.vectors), &best LEADING);
+            scan(in, AT_STEPS(input_start(&dims, out)), &dims, &g, part * g.part_length + lane,
+                 min(part * g.part_length + g.part_length, g.vectors), &best LEADING);
         partial_t whole = PARTIAL_NONE;
 #if LANES > 1 && !STRAIGHT
         barrier(CLK_LOCAL_MEM_FENCE);

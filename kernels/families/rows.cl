@@ -1,20 +1,19 @@
 /* Reductions whose lanes run along the reduced dims.
  *
  * A job is ROWS outputs, or (SPLIT) one part of one output. LANES work-items share an output: they read vectors of VEC
- * elements side by side, each remembers the best key and the iteration that brought it (order.clh), and only a block's
+ * elements side by side, each remembers the best key and the iteration that had it (order.clh), and only a block's
  * end turns that into a place. The lanes' candidates are reduced in local memory; the first lane leaves the answer.
  * With GROUP = LANES = 1 and VEC = 16 this is a CPU's loop over contiguous rows; with GROUP = 256 it is a GPU's.
  *
  * From the host, besides order.clh and index.clh: GROUP, LANES (powers of two), UNROLL (vectors in flight), and
  *   OVERLAP  a segment's last vector is moved back to end with the segment (segment >= VEC); with aligned loads
- *            segments begin and end anywhere (rows_anywhere.clh), and RUNS says that they have LANES * UNROLL vectors
- *   TOGETHER UNROLL vectors from a multiple of UNROLL on never cross a segment's end (LANES 1, no gaps; OVERLAP only
- *            with PLACED and BY_VALUE, which read a last vector alone)
- *   STEADY   vectors that are LANES apart lie at equal distances: one reduced dim, or segments whose number of vectors
- *            divides LANES; without OVERLAP
- *   PLACED   a short row of narrow elements: places stand beside the keys (rows_placed.clh)
+ *            segments begin and end anywhere (rows_anywhere.clh), and LONG_SEGMENTS says that they have LANES * UNROLL
+ * vectors CONTIGUOUS_BATCH UNROLL vectors from a multiple of UNROLL on never cross a segment's end (LANES 1, no gaps;
+ * OVERLAP only with LOCAL_INDEX and BY_VALUE, which read a last vector alone) CONSTANT_STRIDE   vectors that are LANES
+ * apart lie at equal distances: one reduced dim, or segments whose number of vectors divides LANES; without OVERLAP
+ *   LOCAL_INDEX   a short row of narrow elements: places stand beside the keys (rows_local_index.clh)
  *   BY_VALUE a long row: the best value of each step first, then its place (rows_by_value.clh)
- *   GAPS     rows do not follow each other in memory, which matters to AHEAD (REDUCED 1)
+ *   PITCHED     rows do not follow each other in memory, which matters to PREFETCH_DISTANCE (REDUCED 1)
  *   TAIL     work-groups that are done with their parts claim the end of a row in chunks (tail.clh)
  *   PEEL     loads are aligned: elements before the first and after the last aligned vector go one by one (REDUCED 1)
  */
@@ -61,7 +60,7 @@
 /* Without its vectors, a position leads to its segment. */
 #define SEGMENT_STEP STEPS(0, 0)
 #define WALK_TO(dims, g, v) walk_to((dims), (v), (g)->segment_vectors, SEGMENT_STEP)
-#if !STEADY
+#if !CONSTANT_STRIDE
 static inline void step_on(const dims_t *dims, const rows_t *g, const walk_t by, walk_t *walk) {
     walk_on(dims, walk, by, g->segment_vectors, SEGMENT_STEP);
 }
@@ -94,27 +93,27 @@ static inline at_t vector_at(const at_t start, const dims_t *dims, const rows_t 
 typedef struct {
     walk_t walk, by;
     at_t vector;
-#if AHEAD && REDUCED != 1
+#if PREFETCH_DISTANCE && REDUCED != 1
     walk_t later;
 #endif
 } step_t;
 
-#define ELEMENTS_AHEAD (AHEAD * 8 / BITS)
+#define PREFETCH_ELEMENTS (PREFETCH_DISTANCE * 8 / BITS)
 static inline step_t step_at(const dims_t *dims, const rows_t *g, const ulong v) {
     step_t step;
     step.walk = WALK_TO(dims, g, v);
     step.by = WALK_TO(dims, g, LANES);
-#if AHEAD && REDUCED != 1 /* of short segments so many whole ones later as are read meanwhile */
-    step.later = WALK_TO(dims, g, max((uint)(ELEMENTS_AHEAD / g->segment), 1u) * g->segment_vectors);
+#if PREFETCH_DISTANCE && REDUCED != 1 /* of short segments so many whole ones later as are read meanwhile */
+    step.later = WALK_TO(dims, g, max((uint)(PREFETCH_ELEMENTS / g->segment), 1u) * g->segment_vectors);
 #endif
     return step;
 }
-#if AHEAD && REDUCED != 1
-/* Elements from an element to that which is read AHEAD bytes later, in another segment than that of its own, in the
- * next output at last. */
+#if PREFETCH_DISTANCE && REDUCED != 1
+/* Elements from an element to that which is read PREFETCH_DISTANCE bytes later, in another segment than that of its
+ * own, in the next output at last. */
 static inline long way_ahead(const dims_t *dims, const rows_t *g, const step_t *step) {
     walk_t later = step->walk;
-    const long back = g->segment > ELEMENTS_AHEAD ? (long)g->segment - ELEMENTS_AHEAD : 0;
+    const long back = g->segment > PREFETCH_ELEMENTS ? (long)g->segment - PREFETCH_ELEMENTS : 0;
     walk_on(dims, &later, step->later, g->segment_vectors, SEGMENT_STEP);
     const bool is_another = later.on[0] >= dims->reduced_size[0];
     return OF_INPUT(later.at) - OF_INPUT(step->walk.at) - back +
@@ -122,20 +121,20 @@ static inline long way_ahead(const dims_t *dims, const rows_t *g, const step_t *
 }
 #endif
 
-#if AHEAD
-/* Where to read AHEAD bytes after p: what follows in memory, or in the rows that follow where there are gaps between
- * them, or in this segment or a later one. */
+#if PREFETCH_DISTANCE
+/* Where to read PREFETCH_DISTANCE bytes after p: what follows in memory, or in the rows that follow where there are
+ * gaps between them, or in this segment or a later one. */
 static inline uintptr_t address_ahead(const at_t p, const dims_t *dims, const rows_t *g, const step_t *step) {
     (void)dims;
     (void)g;
     (void)step;
-#if GAPS
-    return FROM(DATA(p), g->gaps.ahead_by + (step->walk.x * VEC >= g->gaps.turn ? g->gaps.turned_by : 0));
+#if PITCHED
+    return FROM(DATA(p), g->pitch.prefetch_by + (step->walk.x * VEC >= g->pitch.turn ? g->pitch.turned_by : 0));
 #elif REDUCED == 1
-    return FROM(DATA(p), ELEMENTS_AHEAD);
+    return FROM(DATA(p), PREFETCH_ELEMENTS);
 #else
-    const bool here = (ulong)step->walk.x * VEC + ELEMENTS_AHEAD < g->segment;
-    return FROM(DATA(p), here ? ELEMENTS_AHEAD : way_ahead(dims, g, step));
+    const bool here = (ulong)step->walk.x * VEC + PREFETCH_ELEMENTS < g->segment;
+    return FROM(DATA(p), here ? PREFETCH_ELEMENTS : way_ahead(dims, g, step));
 #endif
 }
 #endif
@@ -143,15 +142,15 @@ static inline uintptr_t address_ahead(const at_t p, const dims_t *dims, const ro
 /* Load `count` vectors, 1..UNROLL, LANES apart, and go on behind them; the others are left as they are. */
 static inline void load_vectors(const at_t start, const dims_t *dims, const rows_t *g, const uint count, step_t *step,
                                 loaded_t bits[UNROLL]) {
-#if TOGETHER
+#if CONTIGUOUS_BATCH
     const at_t p = vector_at(start, dims, g, step->walk);
-#if AHEAD
+#if PREFETCH_DISTANCE
     const uintptr_t ahead = address_ahead(p, dims, g, step);
 #pragma unroll
     for (int line = 0; line < UNROLL * VECTOR_BYTES; line += LINE)
         PREFETCH(ahead + (uintptr_t)line);
-#if (MASK_UNALIGNED || MASK_ALIGNED) && REDUCED == 1 && !GAPS
-    PREFETCH((uintptr_t)p.kept + ELEMENTS_AHEAD); /* mostly no more than a line of it */
+#if (MASK_UNALIGNED || MASK_ALIGNED) && REDUCED == 1 && !PITCHED
+    PREFETCH((uintptr_t)p.kept + PREFETCH_ELEMENTS); /* mostly no more than a line of it */
 #endif
 #endif
 #pragma unroll
@@ -159,7 +158,7 @@ static inline void load_vectors(const at_t start, const dims_t *dims, const rows
         if ((uint)u < count)
             bits[u] = LOAD_AT(moved(p, (long)(u * VEC) * STEPS(1, dims->mask.along)), 1, dims);
     step_on(dims, g, steps_on(count, SEGMENT_STEP), &step->walk);
-#elif STEADY
+#elif CONSTANT_STRIDE
 #if REDUCED == 1
     const steps_t distance = (long)(LANES * VEC) * STEPS(ELEMENT_STRIDE(g), dims->mask.along);
 #else
@@ -180,7 +179,7 @@ static inline void load_vectors(const at_t start, const dims_t *dims, const rows
     for (int u = 0; u < UNROLL; ++u)
         if ((uint)u < count) {
             const at_t p = vector_at(start, dims, g, step->walk);
-#if AHEAD
+#if PREFETCH_DISTANCE
             if (LINE_STARTS(u))
                 PREFETCH(address_ahead(p, dims, g, step));
 #endif
@@ -214,8 +213,8 @@ static inline ALWAYS candidate_t scan(IN_PARAMETER const at_t start, const dims_
     }
     return best;
 }
-#elif PLACED
-#include "families/rows_placed.clh"
+#elif LOCAL_INDEX
+#include "families/rows_local_index.clh"
 #elif BY_VALUE
 #include "families/rows_by_value.clh"
 #else
@@ -279,7 +278,7 @@ static inline ALWAYS candidate_t scan_vectors(const at_t start, const dims_t *di
 /* Of the elements before and behind the vectors a lane has one at most, which is on its way while those are read. */
 static inline candidate_t scan_part(const at_t start, const dims_t *dims, const rows_t *g, const ulong part,
                                     const uint lane, const ulong origin) {
-    const ulong from = part * g->chunk, head = head_of(start);
+    const ulong from = part * g->part_length, head = head_of(start);
     const ulong behind = head + (g->segment - head) / VEC * VEC + lane - VEC;
     const bool is_before = (part == 0) & (lane < head);
     const bool is_behind = (part + 1 == g->parts) & (lane >= VEC) & (behind < g->segment);
@@ -292,7 +291,7 @@ static inline candidate_t scan_part(const at_t start, const dims_t *dims, const 
         bits = DATA(p)[0];
         kept = KEPT_ELEMENT(p);
     }
-    const candidate_t best = scan_vectors(start, dims, g, from, from + g->chunk, lane, origin);
+    const candidate_t best = scan_vectors(start, dims, g, from, from + g->part_length, lane, origin);
     return there ? better(best, element_candidate(bits, kept, at - origin)) : best;
 }
 #else
@@ -309,8 +308,8 @@ static inline candidate_t scan_elements(const at_t start, const dims_t *dims, co
 
 static inline candidate_t scan_part(const at_t start, const dims_t *dims, const rows_t *g, const ulong part,
                                     const uint lane, const ulong origin) {
-    const ulong from = part * g->chunk, head = head_of(start);
-    candidate_t best = scan_vectors(start, dims, g, from, from + g->chunk, lane, origin);
+    const ulong from = part * g->part_length, head = head_of(start);
+    candidate_t best = scan_vectors(start, dims, g, from, from + g->part_length, lane, origin);
     if (part == 0)
         best = better(best, scan_elements(start, dims, lane, 0, head, origin));
     if (part + 1 == g->parts)
@@ -326,7 +325,7 @@ static inline ALWAYS candidate_t scan_vectors(IN_PARAMETER const at_t start, con
 }
 static inline ALWAYS candidate_t scan_part(IN_PARAMETER const at_t start, const dims_t *dims, const rows_t *g,
                                            const ulong part, const uint lane, const ulong origin) {
-    return scan_vectors(IN start, dims, g, part * g->chunk, part * g->chunk + g->chunk, lane, origin);
+    return scan_vectors(IN start, dims, g, part * g->part_length, part * g->part_length + g->part_length, lane, origin);
 }
 #endif
 
@@ -345,7 +344,8 @@ KERNEL void rows(INPUT, TARGET, const dims_t dims, const rows_t g FINISH_PARAMET
         const job_t row = SPLIT ? divide(job, (job_t)g.parts, g.per_parts) : job;
         const ulong part = SPLIT ? job - row * (job_t)g.parts : 0;
         const ulong out = ROWS == 1 ? row : (ulong)row * ROWS + me / LANES;
-        const ulong origin = SPLIT ? index_of(AT_STEPS(input_start(&dims, out)), &dims, &g, part * g.chunk, 0) : 0;
+        const ulong origin =
+            SPLIT ? index_of(AT_STEPS(input_start(&dims, out)), &dims, &g, part * g.part_length, 0) : 0;
         candidate_t best = CANDIDATE_NONE;
 #if TAIL
         const at_t start = AT_STEPS(input_start(&dims, out));

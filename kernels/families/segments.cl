@@ -6,12 +6,12 @@
  * output's accumulator (order.clh), which waits in a cache until the next position's. Iterations are counted over the
  * vectors of segments; a block, as many whole segments as an accumulator counts, ends with a candidate for each output.
  *
- * From the host, besides order.clh and finish.clh: SIDE (outputs of a tile at most), and
+ * From the host, besides order.clh and finish.clh: TILE_OUTPUTS (outputs of a tile at most), and
  *   OVERLAP  a segment's last vector is moved back to end with the segment (segment >= VEC)
  * A segment has at most ITERATIONS_MAX vectors, a part at most 2^30 elements. */
 #include "options.clh"
 
-#if GROUP > 1 || ONE_WORD || TWO_WORDS
+#if GROUP > 1 || ATOMIC_PARTIAL || FLAGGED_PARTIAL
 #error "not implemented: several work-items, words for parts"
 #endif
 
@@ -34,7 +34,7 @@ static inline void fold_vector(const at_t p, const dims_t *dims, const segments_
                                const long ahead, acc_t *acc) {
     const at_t vector = vector_in(p, dims, g, x);
     (void)ahead;
-#if AHEAD
+#if PREFETCH_DISTANCE
     if (LINE_STARTS(x))
         PREFETCH(FROM(DATA(vector), ahead));
 #endif
@@ -71,7 +71,7 @@ typedef struct {
     uint count;
     bool even;
     steps_t distance;
-    steps_t start[SIDE];
+    steps_t start[TILE_OUTPUTS];
 } tile_t;
 
 static inline void find_tile(const dims_t *dims, const segments_t *g, const ulong out, const uint count, tile_t *t) {
@@ -96,7 +96,8 @@ static inline void find_tile(const dims_t *dims, const segments_t *g, const ulon
  * many outputs further, and behind a row's last ones in a later row, `over` further. */
 static inline __attribute__((always_inline)) void fold_row(const at_t p, const dims_t *dims, const segments_t *g,
                                                            const tile_t *t, const bool even, const uint outputs_ahead,
-                                                           const long over, acc_t acc[SIDE], const uint iteration) {
+                                                           const long over, acc_t acc[TILE_OUTPUTS],
+                                                           const uint iteration) {
     const uint count = t->count, straight = outputs_ahead < count ? count - outputs_ahead : 0;
     const steps_t distance = t->distance;
     const steps_t *restrict start = t->start;
@@ -127,9 +128,9 @@ static inline long row_ahead(const dims_t *dims, const walk_t later, const ulong
 static inline void scan(const at_t p, const dims_t *dims, const segments_t *g, const ulong from, const ulong to,
                         const tile_t *t, const long next, candidate_t *best) {
     const uint most = SEGMENTS_MOST(g), count = t->count;
-    acc_t acc[SIDE];
+    acc_t acc[TILE_OUTPUTS];
     /* So many outputs ahead; or whole rows where they are short. */
-    const uint outputs_ahead = max((uint)(AHEAD * 8 / BITS / g->segment), 1u);
+    const uint outputs_ahead = max((uint)(PREFETCH_DISTANCE * 8 / BITS / g->segment), 1u);
     const uint rows_ahead = max(outputs_ahead / count, 1u);
     walk_t row = SEGMENT_AT(dims, from), later = SEGMENT_AT(dims, from + rows_ahead);
     for (uint o = 0; o < count; ++o)
@@ -139,7 +140,8 @@ static inline void scan(const at_t p, const dims_t *dims, const segments_t *g, c
         for (uint o = 0; o < count; ++o)
             acc[o] = ACC_EMPTY;
         for (uint s = 0; s < segments; ++s) {
-            const long over = AHEAD ? row_ahead(dims, later, block + s + rows_ahead, to, next) - OF_INPUT(row.at) : 0;
+            const long over =
+                PREFETCH_DISTANCE ? row_ahead(dims, later, block + s + rows_ahead, to, next) - OF_INPUT(row.at) : 0;
             if (t->even)
                 fold_row(moved(p, row.at), dims, g, t, true, outputs_ahead, over, acc, s * (uint)g->segment_vectors);
             else
@@ -153,8 +155,8 @@ static inline void scan(const at_t p, const dims_t *dims, const segments_t *g, c
 }
 
 /* A unit is a tile: its first output, and how many there are. */
-#define UNIT_FIRST(g, unit) ((unit) / (g)->tiles * (g)->columns + (unit) % (g)->tiles * (g)->side)
-#define UNIT_COUNT(g, unit) min((g)->side, (g)->columns - (unit) % (g)->tiles * (g)->side)
+#define UNIT_FIRST(g, unit) ((unit) / (g)->tiles * (g)->columns + (unit) % (g)->tiles * (g)->tile_columns)
+#define UNIT_COUNT(g, unit) min((g)->tile_columns, (g)->columns - (unit) % (g)->tiles * (g)->tile_columns)
 
 #if SPLIT
 #define UNIT_OF(g, job) ((job) / (g)->parts)
@@ -167,7 +169,7 @@ static inline void scan(const at_t p, const dims_t *dims, const segments_t *g, c
 /* Where a job begins; one beyond the last as the first one. */
 static inline steps_t job_start(const dims_t *dims, const segments_t *g, const ulong job) {
     const ulong known = job < g->jobs ? job : 0;
-    return input_start(dims, UNIT_FIRST(g, UNIT_OF(g, known))) + SEGMENT_AT(dims, PART_OF(g, known) * g->chunk).at;
+    return input_start(dims, UNIT_FIRST(g, UNIT_OF(g, known))) + SEGMENT_AT(dims, PART_OF(g, known) * g->part_length).at;
 }
 
 /* Leave the best of an output; places are counted from index `origin` on. */
@@ -191,13 +193,13 @@ KERNEL void segments(INPUT, TARGET, const dims_t dims, const segments_t g FINISH
     MERGE_ONLY_TILE(unit, UNIT_FIRST(&g, unit), UNIT_COUNT(&g, unit))
     EACH_JOB(job) {
         const ulong unit = UNIT_OF(&g, job), part = PART_OF(&g, job);
-        const ulong out = UNIT_FIRST(&g, unit), from = part * g.chunk;
+        const ulong out = UNIT_FIRST(&g, unit), from = part * g.part_length;
         const steps_t first = input_start(&dims, out);
         const long next = OF_INPUT(job_start(&dims, &g, job + 1) - first);
         tile_t t;
-        candidate_t best[SIDE];
+        candidate_t best[TILE_OUTPUTS];
         find_tile(&dims, &g, out, (uint)UNIT_COUNT(&g, unit), &t);
-        scan(AT_STEPS(first), &dims, &g, from, min(from + g.chunk, g.segments), &t, next, best);
+        scan(AT_STEPS(first), &dims, &g, from, min(from + g.part_length, g.segments), &t, next, best);
         for (uint o = 0; o < t.count; ++o)
             leave(in, TARGET_ARGUMENTS, &dims, part, out + o, best[o], from * g.segment);
         FINISH_UNIT(unit, MERGE_LEFT(unit, out, t.count))

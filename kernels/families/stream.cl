@@ -1,7 +1,7 @@
 /* Reductions over the rows of a block of neighbouring elements ("columns"), for work-groups of several work-items.
  *
  * A job is a tile of columns and a part of the rows. `across` work-items lie side by side over the tile and `sharing`
- * times as many share its rows. Each remembers the best key of its columns and the iteration that brought it
+ * times as many share its rows. Each remembers the best key of its columns and the iteration that had it
  * (order.clh); then those that share a column merge in local memory, and so do `inner` columns that belong to one
  * output. Elements of 32 and 64 bits whose rows begin anywhere are loaded one by one, VEC of them; narrower ones:
  *   PHASED   work-items read aligned vectors. Rows may begin anywhere within one, but all rows of a work-item at the
@@ -14,9 +14,9 @@
  * There may be gaps between the columns of an output, or between those of a kept dim, and the next ones: these are read
  * and left out.
  *
- * From the host (options.clh): GROUP, UNROLL (rows in flight), UNWALKED where the last reduced dim is inside the
- * columns, APART where a kept dim is inside that one, ROW_DIMS (kept dims in a row besides), RUNS where UNROLL rows of
- * a work-item lie at equal distances. */
+ * From the host (options.clh): GROUP, UNROLL (rows in flight), INNER where the last reduced dim is inside the
+ * columns, APART where a kept dim is inside that one, ROW_DIMS (kept dims in a row besides), CONSTANT_STRIDE where
+ * UNROLL rows of a work-item lie at equal distances. */
 #include "options.clh"
 
 #include "families/stream_rows.clh"
@@ -66,7 +66,7 @@
 
 /* The place in the part of column c's element of a row, or of those that are fused the one that c is of. */
 #define ROW_OF(at, c) (g.fused > 1 ? (at) * g.fused + (c) / g.row : (at))
-#if UNWALKED
+#if INNER
 #define PLACE_OF(at, c) (ROW_OF(at, c) * g.inner + INNER_OF(c))
 #else
 #define PLACE_OF(at, c) ROW_OF(at, c)
@@ -74,17 +74,17 @@
 
 /* What is found for answer a of the tile, which is one of the block, whose first column is `column`. */
 #if SPLIT
-#define LEAVE_IN_PART(x, answer, won, k, at)                                                                           \
+#define STORE_IN_PART(x, answer, won, k, at)                                                                           \
     partials[PARTIAL_AT(&dims, outer * g.answers + (answer), part) * EXTREMES + (x)] = PARTIAL(x, won, k, at)
 #endif
-#if ONE_WORD
+#if ATOMIC_PARTIAL
 #define LEAVE(x, a, answer, column, won, k, at)                                                                        \
     if (finish.stage == STAGE_BOTH)                                                                                    \
         raise(WORD_AT(PART_WORDS(unit, part), a, x), word_for(PARTIAL(x, won, k, at)));                                \
     else                                                                                                               \
-        LEAVE_IN_PART(x, answer, won, k, at)
+        STORE_IN_PART(x, answer, won, k, at)
 #elif SPLIT
-#define LEAVE(x, a, answer, column, won, k, at) LEAVE_IN_PART(x, answer, won, k, at)
+#define LEAVE(x, a, answer, column, won, k, at) STORE_IN_PART(x, answer, won, k, at)
 #else
 #define LEAVE(x, a, answer, column, won, k, at)                                                                        \
     put_answer(&dims, in, TARGET_ARGUMENTS, x, place.index[x] + (long)(answer) * COLUMN_STEP(&dims, &g, x, index),     \
@@ -111,8 +111,8 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
 #if ONE_LAUNCH
         const ulong unit = outer * g.tiles + tile;
 #endif
-        const ulong first = tile * g.width;
-        const uint width = (uint)min((ulong)g.width, g.columns - first);
+        const ulong first = tile * g.tile_columns;
+        const uint width = (uint)min((ulong)g.tile_columns, g.columns - first);
         ulong to;
         const ulong from = part_begin(&g, part, &to);
         const int outer_dims = KEPT - ROW_DIMS - APART;
@@ -178,7 +178,7 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
 
         /* Rows that are fused, then the columns of each output. One loop: a second one
          * with a barrier took PoCL 3.1 more than eight minutes to compile. */
-        for (uint rows = g.fused, inner = UNWALKED ? g.inner : 1; rows > 1 || inner > 1;) {
+        for (uint rows = g.fused, inner = INNER ? g.inner : 1; rows > 1 || inner > 1;) {
             const bool of_rows = rows > 1;
             const uint left = of_rows ? rows : inner, next = (left + (FOLD - 1)) / FOLD;
             const uint apart = of_rows ? next * g.row : next * INNER_STEP;

@@ -4,18 +4,18 @@
  *
  * A work-item takes VEC blocks at once. It loads them as memory lies and transposes them in its registers: then each
  * vector has the same element of all of them, and rows are reduced with no step that goes across a vector. The answers
- * go the same way back. Up to STRIP such vectors of blocks are read of a layer before the next one.
+ * go the same way back. Up to PANEL such vectors of blocks are read of a layer before the next one.
  *
  * From the host, besides order.clh, index.clh and answers.clh: BLOCK_ROWS and COLUMNS; STEP, the rows that are reduced
- * at once; CHUNK, the elements of a block that are transposed at once: VEC, or all of fewer; STRIP. There are VEC
+ * at once; CHUNK, the elements of a block that are transposed at once: VEC, or all of fewer; PANEL. There are VEC
  * blocks at least, and a signed element can tell a place in the reduction. GROUP is 1, SPLIT 0. */
 #include "options.clh"
 
 #if VEC == 1 || VEC > 16 || GROUP > 1 || SPLIT
 #error "not implemented: one block at once, several work-items, parts"
 #endif
-#if REDUCED == 1 && STRIP > 1
-#error "not implemented: STRIP without layers"
+#if REDUCED == 1 && PANEL > 1
+#error "not implemented: PANEL without layers"
 #endif
 
 #define BY_SELECT 1 /* a place beside each key: no more is compared */
@@ -82,7 +82,7 @@ static inline void fold_rows(__global const T *p, const uintptr_t later, const u
         /* The last one is moved back to end with the rows. */
         const int from = done < STEP * COLUMNS - CHUNK ? done : STEP * COLUMNS - CHUNK;
         TV v[CHUNK];
-#if AHEAD
+#if PREFETCH_DISTANCE
 #pragma unroll
         for (int i = 0; i < CHUNK; ++i)
             if (IS_NEW(i) && LINE_STARTS(from + i))
@@ -103,7 +103,7 @@ static inline void fold_rows(__global const T *p, const uintptr_t later, const u
 static inline void fold(__global const T *p, const uint place, const long ahead, acc_t acc[COLUMNS]) {
     for (uint done = 0; done < BLOCK_ROWS; done += STEP) {
         const uint r = min(done, (uint)(BLOCK_ROWS - STEP));
-#if AHEAD
+#if PREFETCH_DISTANCE
         const uintptr_t later = FROM(p, (long)(done * COLUMNS * VEC) + ahead);
 #else
         const uintptr_t later = 0;
@@ -119,24 +119,24 @@ static inline long layer_at(const dims_t *d, const uint layer) {
     return count ? unravel(layer, count, d->reduced_size, d->reduced_in) : 0;
 }
 
-/* Elements to what is asked for: AHEAD bytes are read before it, so that it lies in a later layer, of this strip or of
- * another; those behind a run's end are taken to follow it. */
+/* Elements to what is asked for: PREFETCH_DISTANCE bytes are read before it, so that it lies in a later layer, of this
+ * panel or of another; those behind a run's end are taken to follow it. */
 static inline long ahead_of(const dims_t *d, const transposed_t *g, const uint layer) {
-#if REDUCED == 1 || !AHEAD
+#if REDUCED == 1 || !PREFETCH_DISTANCE
     (void)d;
     (void)g;
     (void)layer;
-    return AHEAD * 8 / BITS;
+    return PREFETCH_DISTANCE * 8 / BITS;
 #else
-    const uint later = layer + g->ahead_layers, strips = later / (uint)g->layers;
-    return layer_at(d, later - strips * (uint)g->layers) - layer_at(d, layer) +
-           (long)strips * (long)(g->strip * VEC * ELEMENTS);
+    const uint later = layer + g->prefetch_layers, panels = later / (uint)g->layers;
+    return layer_at(d, later - panels * (uint)g->layers) - layer_at(d, layer) +
+           (long)panels * (long)(g->job_vectors * VEC * ELEMENTS);
 #endif
 }
 
 /* The best of `vectors` times VEC blocks; the last ones are moved back by `back` to end with the run. */
 static inline void fold_layers(__global const T *p, const dims_t *d, const transposed_t *g, const uint vectors,
-                               const ulong back, acc_t acc[STRIP][COLUMNS]) {
+                               const ulong back, acc_t acc[PANEL][COLUMNS]) {
     for (uint s = 0; s < vectors; ++s)
 #pragma unroll
         for (int c = 0; c < COLUMNS; ++c)
@@ -227,7 +227,7 @@ static inline VECTOR(IDX_T) answers_of(const dims_t *d, const PLACES_T places) {
 /* Leave the answers of the blocks from `first` on where they lie as the blocks do, or backwards; false where they do
  * not. */
 #define AS_BLOCKS(g, step, what) ((g)->block_##what == COLUMNS * (step) && (g)->column_##what == (step))
-static inline bool leave_together(OUTPUTS, const dims_t *d, const transposed_t *g, const ulong first,
+static inline bool store_together(OUTPUTS, const dims_t *d, const transposed_t *g, const ulong first,
                                   PLACES_T places[COLUMNS], PLACES_T values[COLUMNS]) {
     const long step = g->column_index >> 63 | 1; /* no condition: docs/quirks.md */
 #if VALUE
@@ -255,7 +255,7 @@ static inline bool leave_together(OUTPUTS, const dims_t *d, const transposed_t *
 
 #if COLUMNS > 1
 /* The same where those of each column lie side by side, or backwards. */
-static inline bool leave_columns(OUTPUTS, const dims_t *d, const transposed_t *g, const ulong first,
+static inline bool store_columns(OUTPUTS, const dims_t *d, const transposed_t *g, const ulong first,
                                  const PLACES_T places[COLUMNS], const PLACES_T values[COLUMNS]) {
     const long step = g->block_index >> 63 | 1; /* no condition: docs/quirks.md */
 #if VALUE
@@ -310,7 +310,7 @@ static inline void leave(__global const T *in, TARGET, const dims_t *d, const tr
 }
 
 /* Leave the answers of VEC blocks from number `first`, element `start`, on; the first `before` are another's. */
-static inline void leave_blocks(__global const T *in, TARGET, const dims_t *d, const transposed_t *g, const long start,
+static inline void store_blocks(__global const T *in, TARGET, const dims_t *d, const transposed_t *g, const long start,
                                 const ulong first, const uint before, const acc_t acc[COLUMNS]) {
     PLACES_T places[COLUMNS], values[COLUMNS];
 #pragma unroll
@@ -322,10 +322,10 @@ static inline void leave_blocks(__global const T *in, TARGET, const dims_t *d, c
         values[c] = places[c];
 #endif
     }
-    if (before == 0 && leave_together(TARGET_ARGUMENTS, d, g, first, places, values))
+    if (before == 0 && store_together(TARGET_ARGUMENTS, d, g, first, places, values))
         return;
 #if COLUMNS > 1
-    if (before == 0 && leave_columns(TARGET_ARGUMENTS, d, g, first, places, values))
+    if (before == 0 && store_columns(TARGET_ARGUMENTS, d, g, first, places, values))
         return;
 #endif
     for (int c = 0; c < COLUMNS; ++c)
@@ -335,21 +335,21 @@ static inline void leave_blocks(__global const T *in, TARGET, const dims_t *d, c
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void transposed(__global const T *restrict in, TARGET,
                                                                             const dims_t dims, const transposed_t g) {
     EACH_JOB(job) {
-        const uint strip = STRIP == 1 ? 1 : g.strip;
+        const uint panel = PANEL == 1 ? 1 : g.job_vectors;
         const ulong run = g.outer_dims ? divide(job, g.tiles, g.per_tiles) : 0;
-        const ulong first = (job - run * g.tiles) * (strip * VEC), left = g.blocks - first;
-        const uint vectors = STRIP == 1 ? 1 : (uint)min((left + VEC - 1) / VEC, (ulong)strip);
+        const ulong first = (job - run * g.tiles) * (panel * VEC), left = g.blocks - first;
+        const uint vectors = PANEL == 1 ? 1 : (uint)min((left + VEC - 1) / VEC, (ulong)panel);
         /* The last blocks of a run are moved back to end with it: of those, only what is new is left. */
         const uint back = left < vectors * VEC ? vectors * VEC - (uint)left : 0;
         long start = dims.in_offset + (long)first * ELEMENTS;
         if (run)
             start += unravel(run, (int)g.outer_dims, dims.kept_size, dims.kept_in);
-        acc_t acc[STRIP][COLUMNS];
+        acc_t acc[PANEL][COLUMNS];
         fold_layers(in + start, &dims, &g, vectors, back, acc);
         for (uint s = 0; s < vectors; ++s) {
             const uint before = s + 1 == vectors ? back : 0;
             const long at = (long)(s * VEC) - (long)before;
-            leave_blocks(in, TARGET_ARGUMENTS, &dims, &g, start + at * ELEMENTS, run * g.blocks + first + (ulong)at,
+            store_blocks(in, TARGET_ARGUMENTS, &dims, &g, start + at * ELEMENTS, run * g.blocks + first + (ulong)at,
                          before, acc[s]);
         }
     }

@@ -93,8 +93,8 @@ static uint32_t lanes_of_vector(const geometry_request *r, const geometry *g, ui
     const uint32_t pass = r->tuning->tile_pass_rows;
     uint64_t best = UINT64_MAX;
     uint32_t lanes = 0;
-    for (uint32_t n = 1; n <= group && n <= g->units; n *= 2) {
-        const uint64_t run = ceil_div(g->units, n), at_once = vectors_at_once(g, group, n, vectors);
+    for (uint32_t n = 1; n <= group && n <= g->length; n *= 2) {
+        const uint64_t run = ceil_div(g->length, n), at_once = vectors_at_once(g, group, n, vectors);
         const uint64_t merging = n > 1 ? pass : 0;
         if (run > longest || at_once == 0)
             continue;
@@ -112,7 +112,7 @@ static uint32_t lanes_of_vector(const geometry_request *r, const geometry *g, ui
 static void choose_block_vector(const geometry_request *r, uint64_t rows, uint64_t columns, uint32_t group,
                                 geometry *g) {
     const uint32_t bytes = element_bytes(r->problem);
-    const uint32_t word = r->tuning->words && bytes < BANK_BYTES ? BANK_BYTES / bytes : 1;
+    const uint32_t word = r->tuning->swar && bytes < BANK_BYTES ? BANK_BYTES / bytes : 1;
     g->vector = word;
     g->fused = 1;
     if (columns == 1 && word > 1 && rows >= word && r->device->little_endian) {
@@ -126,13 +126,13 @@ static void choose_block_vector(const geometry_request *r, uint64_t rows, uint64
 }
 
 /* A mask that does not lie as the input does is read where it is. */
-static bool brings_mask(const geometry_request *r) {
+static bool stages_mask(const geometry_request *r) {
     return is_masked(r->problem) && is_mask_alike(r);
 }
 
 static void choose_block_mask(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
-    if (!is_masked(r->problem) || brings_mask(r)) {
+    if (!is_masked(r->problem) || stages_mask(r)) {
         choose_mask(r, 1, g->wide == 1, g);
         return;
     }
@@ -145,7 +145,7 @@ static void choose_block_mask(const geometry_request *r, geometry *g) {
 static uint32_t choose_tile(const geometry_request *r, uint32_t group, uint32_t own) {
     const uint64_t candidates = (uint64_t)(group + 16) * own * candidate_bytes(r->problem);
     const uint64_t bytes = element_bytes(r->problem), local = r->device->local_bytes;
-    const uint64_t room = local > candidates ? (local - candidates) / (bytes + brings_mask(r)) * bytes : 0;
+    const uint64_t room = local > candidates ? (local - candidates) / (bytes + stages_mask(r)) * bytes : 0;
     return r->tuning->tile_bytes && room ? floor_power(room, r->tuning->tile_bytes) : 0;
 }
 
@@ -168,7 +168,7 @@ static const char *lay_out_blocks(const geometry_request *r, geometry *g) {
         return TOO_LARGE;
     const uint64_t vectors = shifted ? 1 : columns * g->fused / g->vector;
     g->outers = l->outputs / columns;
-    g->units = g->chunk = shifted ? ceil_div(rows, g->vector) : rows / g->fused;
+    g->length = g->part_length = shifted ? ceil_div(rows, g->vector) : rows / g->fused;
     g->parts = 1;
     g->wide = kind_of_load(r, true, 2) == LOAD_ALIGNED ? widest_vector(r, t->vector_bytes, false) : 1;
     g->batch = blocks_of_job(r, block, group, tile, g);
@@ -209,7 +209,7 @@ static void set_blocks(const layout *l, const geometry *g, uint64_t jobs, kernel
                              .jobs_per_group = g->scan.jobs_per_group,
                              .outers = g->outers,
                              .blocks = g->batch,
-                             .rows = (cl_uint)g->units,
+                             .rows = (cl_uint)g->length,
                              .columns = (cl_uint)columns,
                              .answers = (cl_uint)answers,
                              .per_answers = short_reciprocal(answers),

@@ -130,17 +130,17 @@ static uint32_t rows_in_flight(const geometry_request *r, uint32_t vector_bytes,
 /* Lanes of a work-group side by side, a vector each. */
 static void lay_lanes(const geometry_request *r, uint32_t group, uint32_t at_once, const layout_dim *column,
                       uint64_t rows, uint64_t outers, geometry *g) {
-    g->strip = 1;
-    g->ahead = g->hint = 0;
+    g->panel = 1;
+    g->prefetch_distance = g->hint = 0;
     g->unroll = at_once ? at_once : rows_in_flight(r, load_bytes(r, g), rows);
-    g->lanes = lanes_across(r, group, column, outers, rows, g);
-    g->side = (uint64_t)g->lanes * g->vector;
-    g->tiles = ceil_div(column->size, g->side);
+    g->across = lanes_across(r, group, column, outers, rows, g);
+    g->tile_columns = (uint64_t)g->across * g->vector;
+    g->tiles = ceil_div(column->size, g->tile_columns);
 }
 
 /* Vectors of a tile that a work-item takes. */
 static uint64_t lane_vectors(const geometry *g) {
-    return ceil_div(g->side, (uint64_t)g->lanes * g->vector);
+    return ceil_div(g->tile_columns, (uint64_t)g->across * g->vector);
 }
 
 static const char *lay_column_tiles(const geometry_request *r, const layout_dim *column, uint64_t rows, uint64_t outers,
@@ -161,29 +161,31 @@ static const char *lay_column_tiles(const geometry_request *r, const layout_dim 
     const uint64_t least_rows = group > 1 ? 1 : ceil_div(r->tuning->column_part_bytes, (uint64_t)bytes * g->fused);
     const char *refused = NULL;
     if (group == 1)
-        refused = lay_strip(r, column, rows, outers, least_rows, g);
+        refused = lay_panel(r, column, rows, outers, least_rows, g);
     else
         lay_lanes(r, group, at_once, column, rows, outers, g);
     if (refused)
         return refused;
-    g->units = rows;
+    g->length = rows;
     g->outers = outers;
-    const uint64_t sharing = group / g->lanes;
-    const uint64_t row_bytes = min_u64(column->size, g->side) * bytes;
+    const uint64_t sharing = group / g->across;
+    const uint64_t row_bytes = min_u64(column->size, g->tile_columns) * bytes;
     const uint64_t run = sharing * g->unroll;
     const uint64_t least = ceil_div(max_u64(max_u64(run, least_rows), r->tuning->part_bytes / row_bytes), run) * run;
-    /* With several dims, parts of whole runs are what `steady` below asks for. */
+    /* With several dims, parts of whole runs are what `constant_stride` below asks for. */
     const uint64_t step = group > 1 && row_dims == 1 ? sharing : run;
     g->least = least;
-    refused =
-        cut(r, g->tiles * g->outers, least, step, part_units(r, (uint64_t)g->fused * g->inner, lane_vectors(g)), g);
+    refused = split_reduction(r, g->tiles * g->outers, least, step,
+                              most_part_length(r, (uint64_t)g->fused * g->inner, lane_vectors(g)), g);
     if (refused)
         return refused;
-    g->steady = g->strip == 1 &&
-                (row_dims == 1 || (l->reduced[row_dims - 1].size % run == 0 && (g->parts == 1 || g->chunk % run == 0)));
+    g->constant_stride =
+        g->panel == 1 &&
+        (row_dims == 1 || (l->reduced[row_dims - 1].size % run == 0 && (g->parts == 1 || g->part_length % run == 0)));
     /* Rows that an accumulator of this width counts (kernels/order/order.clh). */
     const uint32_t bits = r->problem->input.type->bits;
-    g->one_block = bits <= 16 && ceil_div(g->chunk, sharing) <= ((UINT64_C(1) << bits) - 1) / g->unroll * g->unroll;
+    g->one_block =
+        bits <= 16 && ceil_div(g->part_length, sharing) <= ((UINT64_C(1) << bits) - 1) / g->unroll * g->unroll;
     g->scan = distribute(r, group, g->tiles * g->outers * g->parts, r->tuning->groups_max);
     g->one_job = has_one_job(r, g);
     return NULL;
@@ -204,7 +206,7 @@ static uint32_t rows_fused(const geometry_request *r, const layout_dim *column, 
     const tuning_row *t = r->tuning;
     const uint64_t few = t->fused_vectors * (uint64_t)g.vector;
     if (column_group(r, g.vector) > 1 || columns >= few || columns - size >= g.vector ||
-        columns * g.vector * element_bytes(r->problem) > strip_room(r))
+        columns * g.vector * element_bytes(r->problem) > panel_room(r))
         return 1;
     uint32_t fused = g.vector;
     while (fused > 1 && columns * (fused / 2) % g.vector == 0)
@@ -218,14 +220,14 @@ static uint32_t rows_fused(const geometry_request *r, const layout_dim *column, 
     return row->size >= fused && twice <= row->size / 8 && all >= t->fused_rows * (uint64_t)fused ? fused : 1;
 }
 
-/* The accumulators count on from one piece to the next, whose rows are many enough for each work-item to be worth the
+/* The accumulators count on from one chunk to the next, whose rows are many enough for each work-item to be worth the
  * drawing and the closing of a block. */
 static void leave_tail_rows(const geometry_request *r, geometry *g) {
-    const uint64_t sharing = g->scan.group / g->lanes, step = r->layout->reduced_count == 1 ? sharing : g->least;
+    const uint64_t sharing = g->scan.group / g->across, step = r->layout->reduced_count == 1 ? sharing : g->least;
     const uint64_t smallest = ceil_div(r->tuning->tail_rows * sharing, g->least) * g->least;
-    if (g->scan.group > 1 && g->units <= PART_ELEMENTS_MAX)
+    if (g->scan.group > 1 && g->length <= PART_ELEMENTS_MAX)
         leave_tail(r, r->tuning->tail_columns, g->tiles * g->outers, step, smallest, g);
-    g->one_block = g->one_block && !g->pieces;
+    g->one_block = g->one_block && !g->tail_chunks;
 }
 
 /* Rows that are worth it to put the columns of an output together in the end: where those of others lie in between as
@@ -241,7 +243,7 @@ static uint32_t rows_of_outputs(const geometry_request *r, uint32_t apart) {
 static output_row row_of_outputs(const geometry_request *r) {
     const tuning_row *t = r->tuning;
     const layout *l = r->layout;
-    const uint32_t bytes = element_bytes(r->problem), most = min_u32(t->narrow_row_bytes, strip_room(r) / 2) / bytes;
+    const uint32_t bytes = element_bytes(r->problem), most = min_u32(t->narrow_row_bytes, panel_room(r) / 2) / bytes;
     const uint32_t neighbours = (is_masked(r->problem) ? t->inner_mask_bytes : t->inner_bytes) / bytes;
     const output_row its = output_row_of(l, neighbours, most);
     const uint32_t gap = r->split ? 0 : max_u32(t->line_bytes / bytes, 1) - 1; /* which leaves no line out */
@@ -284,10 +286,10 @@ static const char *lay_out_columns(const geometry_request *r, geometry *g) {
         return refused;
     /* All of them or none: where rows have many ends, lines that are stored in both ways cost more than these save. */
     const bool by_vectors = g->outers == 1 || kept->size % min_u32(g->vector, VECTOR_MAX) == 0;
-    g->past =
-        g->fused == 1 && g->inner == 1 && column.index == 1 && (g->by_lines || by_vectors) && answers_go_past(r, g);
-    assert(g->past || !g->by_lines); /* tiles have room for what is before the first column */
-    refused = plan_merge(r, g->tiles * g->outers, min_u64(its.outputs, g->side / g->inner), g);
+    g->non_temporal = g->fused == 1 && g->inner == 1 && column.index == 1 && (g->whole_lines || by_vectors) &&
+                      stores_non_temporal(r, g);
+    assert(g->non_temporal || !g->whole_lines); /* tiles have room for what is before the first column */
+    refused = plan_merge(r, g->tiles * g->outers, min_u64(its.outputs, g->tile_columns / g->inner), g);
     if (!refused)
         leave_tail_rows(r, g);
     return refused;
@@ -295,22 +297,22 @@ static const char *lay_out_columns(const geometry_request *r, geometry *g) {
 
 static void column_options(const geometry *g, writer *out) {
     add_fused(g, out);
-    text_add(out, " -DUNROLL=%" PRIu32 " -DACROSS=%" PRIu32 " -DSTRIP=%" PRIu32, g->unroll, g->lanes, g->strip);
+    text_add(out, " -DUNROLL=%" PRIu32 " -DACROSS=%" PRIu32 " -DPANEL=%" PRIu32, g->unroll, g->across, g->panel);
     if (g->row_dims > 1)
         text_add(out, " -DROW_DIMS=%" PRIu32, g->row_dims);
-    text_add(out, "%s%s%s%s%s%s", g->by_lines ? " -DBY_LINES=1" : "", g->inner > 1 ? " -DUNWALKED=1" : "",
-             g->apart > 1 ? " -DAPART=1" : "", g->one_block ? " -DONE_BLOCK=1" : "", g->steady ? " -DRUNS=1" : "",
-             g->pieces ? " -DTAIL=1" : "");
+    text_add(out, "%s%s%s%s%s%s", g->whole_lines ? " -DWHOLE_LINES=1" : "", g->inner > 1 ? " -DINNER=1" : "",
+             g->apart > 1 ? " -DAPART=1" : "", g->one_block ? " -DONE_BLOCK=1" : "",
+             g->constant_stride ? " -DCONSTANT_STRIDE=1" : "", g->tail_chunks ? " -DTAIL=1" : "");
 }
 
-/* What lies g->later rows on. */
-static columns_ahead_t rows_ahead(const dims_t *dims, const layout_dim *column, const geometry *g) {
+/* What lies g->rows_ahead rows on. */
+static columns_prefetch_t rows_ahead(const dims_t *dims, const layout_dim *column, const geometry *g) {
     const cl_ulong outer_dims = dims->kept_count - g->row_dims - (g->apart > 1);
     const bool is_outer = g->tiles == 1 && outer_dims;
-    return (columns_ahead_t){
-        .rows_later = (cl_uint)(g->later % g->units),
-        .jobs_later = (cl_uint)(g->later / g->units),
-        .next = is_outer ? dims->kept_in[outer_dims - 1] : (int64_t)g->side * column->in,
+    return (columns_prefetch_t){
+        .rows_ahead = (cl_uint)(g->rows_ahead % g->length),
+        .jobs_ahead = (cl_uint)(g->rows_ahead / g->length),
+        .next = is_outer ? dims->kept_in[outer_dims - 1] : (int64_t)g->tile_columns * column->in,
     };
 }
 
@@ -321,11 +323,11 @@ static void set_column_tiles(const layout_dim *column, const geometry *g, uint64
     columns_t columns = {.jobs = jobs,
                          .jobs_per_group = g->scan.jobs_per_group,
                          .parts = g->parts,
-                         .rows = g->units,
-                         .chunk = g->chunk,
+                         .rows = g->length,
+                         .part_length = g->part_length,
                          .columns = width * (fused - 1) + column->size,
                          .tiles = g->tiles,
-                         .side = g->side,
+                         .tile_columns = g->tile_columns,
                          .inner = g->inner,
                          .apart = g->pitch ? g->pitch : g->apart,
                          .outers = g->outers,
@@ -337,15 +339,15 @@ static void set_column_tiles(const layout_dim *column, const geometry *g, uint64
                          .column_index = column->index,
                          .column_value = column->value};
     char argument[sizeof columns];
-    size_t bytes = offsetof(columns_t, ahead);
+    size_t bytes = offsetof(columns_t, prefetch);
     dims->mask.step = dims->mask.reduced[last];
     dims->maximum.column_index = column->max_index;
     dims->maximum.column_value = column->max_value;
-    if (g->ahead) {
-        columns.ahead = rows_ahead(dims, column, g);
-        bytes += sizeof columns.ahead;
-    } else if (g->pieces) {
-        columns.tail = (columns_tail_t){(cl_uint)g->pieces, (cl_uint)g->piece};
+    if (g->prefetch_distance) {
+        columns.prefetch = rows_ahead(dims, column, g);
+        bytes += sizeof columns.prefetch;
+    } else if (g->tail_chunks) {
+        columns.tail = (columns_tail_t){(cl_uint)g->tail_chunks, (cl_uint)g->tail_chunk};
         bytes += sizeof columns.tail;
     }
     memcpy(argument, &columns, bytes);
@@ -363,7 +365,7 @@ static void set_columns(const layout *l, const geometry *g, uint64_t jobs, kerne
 }
 
 static void describe_columns(const geometry *g, writer *out) {
-    text_add(out, "%" PRIu32 " lanes across, vectors of %" PRIu32 " x %" PRIu64, g->lanes, g->vector, lane_vectors(g));
+    text_add(out, "%" PRIu32 " lanes across, vectors of %" PRIu32 " x %" PRIu64, g->across, g->vector, lane_vectors(g));
     if (g->inner > 1)
         text_add(out, ", %" PRIu32 " columns an output", g->inner);
     if (g->apart > 1)
@@ -376,7 +378,7 @@ const family family_columns = {
     .name = "columns",
     .kernel = "columns",
     .structs = 1,
-    .struct_bytes = {offsetof(columns_t, ahead)},
+    .struct_bytes = {offsetof(columns_t, prefetch)},
     .groups = GROUPS_OF_COLUMNS,
     .merges_values = true,
     .merges_tiles = true,

@@ -49,12 +49,12 @@ static uint64_t elements_of(const output_dims *all) {
     return elements;
 }
 
-/* Elements of a work-item: what it takes to find a piece's place is little beside so many, and yet some are left for
+/* Elements of a work-item: what it takes to find a run's place is little beside so many, and yet some are left for
  * the other compute units. */
 #define ALONE 4096
-#define TOGETHER 16
+#define CONTIGUOUS_BATCH 16
 
-static uint64_t pieces_of(const output_dims *all, uint64_t length) {
+static uint64_t runs_of(const output_dims *all, uint64_t length) {
     const uint64_t row = all->dims[all->count - 1].size;
     return elements_of(all) / row * ceil_div(row, length);
 }
@@ -66,8 +66,8 @@ void lay_out_copies(const geometry_request *r, geometry *g) {
     const uint32_t group = floor_power(r->tuning->group, r->group_limit);
     const uint64_t row = all.dims[all.count - 1].size;
     g->copied_lanes = floor_power(row, group);
-    g->copied_length = min_u64(row, (uint64_t)g->copied_lanes * (group > 1 ? TOGETHER : ALONE));
-    const uint64_t jobs = ceil_div(pieces_of(&all, g->copied_length), group / g->copied_lanes);
+    g->copied_length = min_u64(row, (uint64_t)g->copied_lanes * (group > 1 ? CONTIGUOUS_BATCH : ALONE));
+    const uint64_t jobs = ceil_div(runs_of(&all, g->copied_length), group / g->copied_lanes);
     g->copies = distribute(r, group, jobs, r->tuning->groups_max);
 }
 
@@ -88,13 +88,13 @@ copies_t copies_argument(const problem *p, const layout *l, const geometry *g, o
     const uint64_t bytes = output_view(p, output)->type->bits / 8;
     copies_t c = {.jobs = g->copies.jobs,
                   .jobs_per_group = g->copies.jobs_per_group,
-                  .pieces = pieces_of(&all, g->copied_length),
-                  .row_pieces = ceil_div(all.dims[all.count - 1].size, g->copied_length),
+                  .runs = runs_of(&all, g->copied_length),
+                  .row_runs = ceil_div(all.dims[all.count - 1].size, g->copied_length),
                   .length = g->copied_length,
                   .lanes = g->copied_lanes,
                   .offset = l->stored_offset[output],
                   .answers = (int64_t)(answers_offset(p, l, g, output) / bytes)};
-    c.per_row_pieces = reciprocal(c.row_pieces);
+    c.per_row_runs = reciprocal(c.row_runs);
     for (uint32_t i = 0; i < all.count; ++i) {
         c.size[i] = all.dims[i].size;
         c.per_size[i] = reciprocal(all.dims[i].size);

@@ -83,7 +83,7 @@ static const char *lay_out_few_rows(const geometry_request *r, geometry *g) {
         return "it takes reductions of elements less than 2^31 apart";
     choose_vector(r, g);
     choose_arithmetic(r, g);
-    g->units = g->chunk = l->reduction;
+    g->length = g->part_length = l->reduction;
     g->parts = g->least = g->lanes = 1;
     g->unroll = elements_in_flight(r, l->reduction);
     g->one_block = element_bytes(r->problem) == 1 && l->reduction + UNROLL_MAX <= UINT8_MAX;
@@ -111,7 +111,7 @@ static void set_few_rows(const layout *l, const geometry *g, uint64_t jobs, kern
                        .column_stride = column->in,
                        .column_index = column->index,
                        .column_value = column->value,
-                       .elements = (cl_uint)g->units,
+                       .elements = (cl_uint)g->length,
                        .turns = g->batch,
                        .last_before = (cl_uint)(g->tiles * g->vector - column->size)};
     layout firsts = *l; /* the first element of each reduction */

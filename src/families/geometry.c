@@ -101,7 +101,7 @@ static bool is_even(const geometry_request *r, const family *of, uint64_t jobs) 
 }
 
 bool whole_reductions_do(const geometry_request *r, const geometry *g) {
-    return (g->scan.jobs >= enough_groups(r, g) && is_even(r, g->family, g->scan.jobs)) || g->units < 2 * g->least;
+    return (g->scan.jobs >= enough_groups(r, g) && is_even(r, g->family, g->scan.jobs)) || g->length < 2 * g->least;
 }
 
 bool always_suits(const geometry_request *r, const geometry *g) {
@@ -151,7 +151,7 @@ static uint64_t many_batches(const geometry_request *r, const geometry *g) {
 /* Units of a part of about `chunk` units: whole batches of loads, the nearest number of them, since rounding up alone
  * would leave half the parts where a chunk is little more than one. Parts of many batches end within one instead: so
  * they are all alike, and no more than were asked for. Where parts may be less than one, those are alike too. */
-static uint64_t round_chunk(uint64_t chunk, uint64_t smallest, uint64_t batch, uint64_t step, uint64_t many) {
+static uint64_t round_part(uint64_t chunk, uint64_t smallest, uint64_t batch, uint64_t step, uint64_t many) {
     if (chunk >= many * batch)
         return ceil_div(chunk, step) * step;
     if (chunk < batch && chunk >= smallest)
@@ -159,7 +159,7 @@ static uint64_t round_chunk(uint64_t chunk, uint64_t smallest, uint64_t batch, u
     return chunk > batch ? (chunk + batch / 2) / batch * batch : chunk;
 }
 
-uint64_t part_units(const geometry_request *r, uint64_t elements, uint64_t turns) {
+uint64_t most_part_length(const geometry_request *r, uint64_t elements, uint64_t turns) {
     const uint64_t most = PART_ELEMENTS_MAX / elements, loops = r->device->loop_limit;
     return loops ? max_u64(1, min_u64(most, loops / LOOPS_A_UNIT / turns)) : most;
 }
@@ -187,35 +187,35 @@ uint64_t most_parts(const geometry_request *r) {
 
 #define TOO_SMALL_TO_SPLIT "it takes reductions of at least two pieces to share out"
 
-const char *cut(const geometry_request *r, uint64_t groups, uint64_t smallest, uint64_t step, uint64_t most,
-                geometry *g) {
+const char *split_reduction(const geometry_request *r, uint64_t groups, uint64_t smallest, uint64_t step, uint64_t most,
+                            geometry *g) {
     const uint64_t wanted = wanted_groups(r, g);
     uint64_t parts = 1;
     if (r->split) {
-        if (g->units < 2)
+        if (g->length < 2)
             return TOO_SMALL_TO_SPLIT;
-        parts = max_u64(2, min_u64(wanted / groups, g->units / smallest));
-        parts =
-            max_u64(even_parts(r, groups, parts, min_u64(2 * parts, g->units / smallest), g), ceil_div(g->units, most));
-    } else if (g->units > most) {
+        parts = max_u64(2, min_u64(wanted / groups, g->length / smallest));
+        parts = max_u64(even_parts(r, groups, parts, min_u64(2 * parts, g->length / smallest), g),
+                        ceil_div(g->length, most));
+    } else if (g->length > most) {
         return r->device->loop_limit ? "loops that this device ends early cannot do so long a reduction"
                                      : "it takes reductions of at most 2^30 elements";
     }
-    g->chunk = ceil_div(g->units, parts);
+    g->part_length = ceil_div(g->length, parts);
     if (parts > 1)
-        g->chunk = min_u64(round_chunk(g->chunk, smallest, g->least, step, many_batches(r, g)),
-                           most < g->least ? most : most / g->least * g->least);
-    const uint64_t least = ceil_div(g->units, most_parts(r));
-    if (g->chunk < least)
-        g->chunk = min_u64(ceil_div(least, step) * step, most);
-    g->parts = ceil_div(g->units, g->chunk);
+        g->part_length = min_u64(round_part(g->part_length, smallest, g->least, step, many_batches(r, g)),
+                                 most < g->least ? most : most / g->least * g->least);
+    const uint64_t least = ceil_div(g->length, most_parts(r));
+    if (g->part_length < least)
+        g->part_length = min_u64(ceil_div(least, step) * step, most);
+    g->parts = ceil_div(g->length, g->part_length);
     return !r->split || g->parts > 1 ? NULL : TOO_SMALL_TO_SPLIT;
 }
 
 /* By what work-groups that scan could tell each other that they have come. */
 static ordering possible_finish(const geometry_request *r, uint64_t units, const geometry *g) {
     const bool can = g->parts > 1 && units <= COUNTERS_A_QUEUE && (g->family->merges_values || !has_values(r->problem));
-    return can && (g->ptx || r->device->ordering != ORDERING_PTX) ? r->device->ordering : ORDERING_NONE;
+    return can && (g->nv_ptx || r->device->ordering != ORDERING_PTX) ? r->device->ordering : ORDERING_NONE;
 }
 
 /* The last work-group of a unit merges for its outputs at the end of the launch, alone: that must not take long. A word
@@ -224,7 +224,7 @@ static bool ends_soon(const geometry_request *r, uint64_t width, const geometry 
     const uint32_t wanted = width == 1 ? r->tuning->one_launch : r->tuning->one_launch_columns;
     const uint32_t loops = r->device->loop_limit;
     const uint32_t most = loops ? min_u32(wanted, loops / LOOPS_AN_OUTPUT) : wanted;
-    return ceil_div((g->one_word ? 1 : g->parts) * width, g->scan.group) <= most;
+    return ceil_div((g->atomic_partial ? 1 : g->parts) * width, g->scan.group) <= most;
 }
 
 static bool has_atomics(const geometry_request *r, const geometry *g) {
@@ -242,7 +242,7 @@ static uint64_t bests_of(const geometry_request *r, uint64_t outputs) {
 
 /* Whether the best of each of a unit's outputs fits a word beside the unit's counter (kernels/workgroup/finish.clh),
  * its tie too: a place or the one behind it, neither of which may be 2^32. */
-static bool is_one_word(const geometry_request *r, uint64_t units, uint64_t width, const geometry *g) {
+static bool is_atomic_partial(const geometry_request *r, uint64_t units, uint64_t width, const geometry *g) {
     const bool may = g->family->merges_tiles ? has_atomics(r, g) && g->scan.group > 1 : takes_words(r, g);
     return may && r->problem->input.type->bits <= 32 && r->layout->reduction < UINT32_MAX && width < COUNTERS_A_QUEUE &&
            units * COUNTERS_WITH_BESTS(bests_of(r, width)) <= COUNTERS_A_QUEUE;
@@ -250,9 +250,9 @@ static bool is_one_word(const geometry_request *r, uint64_t units, uint64_t widt
 
 /* Sets of words of each tile, so that not too many parts wait for each other at one. */
 static uint32_t choose_sets(const geometry_request *r, uint64_t units, uint64_t width, const geometry *g) {
-    const uint64_t most = r->tuning->parts_a_word;
+    const uint64_t most = r->tuning->parts_per_word;
     uint32_t sets = 1;
-    if (!g->one_word || !g->family->merges_tiles || !most)
+    if (!g->atomic_partial || !g->family->merges_tiles || !most)
         return sets;
     while (sets < WORD_SETS && g->parts > sets * most &&
            units * COUNTERS_WITH_BESTS(UINT64_C(2) * sets * bests_of(r, width)) <= COUNTERS_A_QUEUE)
@@ -268,23 +268,23 @@ void set_counters(uint64_t units, uint32_t each, geometry *g) {
 const char *plan_merge(const geometry_request *r, uint64_t units, uint64_t width, geometry *g) {
     const uint32_t group = g->scan.group, loops = r->device->loop_limit;
     g->finish = possible_finish(r, units, g);
-    g->one_word = is_one_word(r, units, width, g);
+    g->atomic_partial = is_atomic_partial(r, units, width, g);
     if (!ends_soon(r, width, g)) {
         g->finish = ORDERING_NONE;
-        g->one_word = false;
+        g->atomic_partial = false;
     }
     g->word_sets = choose_sets(r, units, width, g);
-    g->set_words = g->one_word ? (uint32_t)bests_of(r, width) : 0;
+    g->set_words = g->atomic_partial ? (uint32_t)bests_of(r, width) : 0;
     if (g->finish != ORDERING_NONE)
-        set_counters(units, g->one_word ? COUNTERS_WITH_BESTS(g->word_sets * g->set_words) : COUNTERS_ALONE, g);
-    if (g->finish != ORDERING_NONE && !(g->one_word && g->family->merges_tiles)) {
+        set_counters(units, g->atomic_partial ? COUNTERS_WITH_BESTS(g->word_sets * g->set_words) : COUNTERS_ALONE, g);
+    if (g->finish != ORDERING_NONE && !(g->atomic_partial && g->family->merges_tiles)) {
         g->merge_lanes = floor_power(g->parts, floor_power(max_u64(1, group / width), group));
         g->merge = (launch_grid){group, units, units, 1};
     } else { /* partials of tiles in words are merged by second launches alone */
         g->merge_lanes = floor_power(ceil_div(g->parts, MERGE_LOADS(group)), group);
         const uint64_t jobs = ceil_div(r->layout->outputs, group / g->merge_lanes);
         g->merge =
-            g->one_word ? (launch_grid){group, jobs, jobs, 1} : distribute(r, group, jobs, r->tuning->groups_max);
+            g->atomic_partial ? (launch_grid){group, jobs, jobs, 1} : distribute(r, group, jobs, r->tuning->groups_max);
     }
     return !loops || ceil_div(g->parts, g->merge_lanes) <= loops / LOOPS_A_PARTIAL
                ? NULL
@@ -300,14 +300,15 @@ bool has_one_job(const geometry_request *r, const geometry *g) {
  * left with both extrema, which lose more by it than they gain (docs/tuning-fields.md). */
 void leave_tail(const geometry_request *r, uint32_t percent, uint64_t units, uint64_t step, uint64_t smallest,
                 geometry *g) {
-    const uint32_t counters = max_u32(g->unit_counters, COUNTERS_WITH_PIECES);
+    const uint32_t counters = max_u32(g->unit_counters, COUNTERS_WITH_CHUNKS);
     if (wants_both(r->problem) || g->finish == ORDERING_NONE || g->scan.jobs_per_group != 1 ||
-        units * counters > COUNTERS_A_QUEUE || g->parts * percent < 100 || g->chunk < many_batches(r, g) * g->least)
+        units * counters > COUNTERS_A_QUEUE || g->parts * percent < 100 ||
+        g->part_length < many_batches(r, g) * g->least)
         return;
-    g->chunk = g->chunk * (100 - percent) / 100 / step * step;
-    const uint64_t tail = g->units - g->parts * g->chunk, each = tail / g->parts / r->tuning->tail_chunks;
-    g->piece = max_u64(each / g->least * g->least, smallest);
-    g->pieces = ceil_div(tail, g->piece);
+    g->part_length = g->part_length * (100 - percent) / 100 / step * step;
+    const uint64_t tail = g->length - g->parts * g->part_length, each = tail / g->parts / r->tuning->tail_chunks;
+    g->tail_chunk = max_u64(each / g->least * g->least, smallest);
+    g->tail_chunks = ceil_div(tail, g->tail_chunk);
     set_counters(units, counters, g);
 }
 
@@ -329,14 +330,14 @@ void addressed_elements(const layout *l, cl_ulong *first, cl_ulong *last) {
     add_range(l->reduced, l->reduced_count, first, last);
 }
 
-bool answers_may_go_past(const geometry_request *r) {
+bool may_store_non_temporal(const geometry_request *r) {
     const uint32_t reads = element_bytes(r->problem), writes = r->problem->index.type->bits / 8;
     return r->device->clang_cpu && !is_general(r->problem) && comes_from_memory(r) &&
-           r->layout->reduction < (uint64_t)r->tuning->past_share * writes / reads;
+           r->layout->reduction < (uint64_t)r->tuning->non_temporal_share * writes / reads;
 }
 
-bool answers_go_past(const geometry_request *r, const geometry *g) {
-    return answers_may_go_past(r) && g->scan.group == 1 && g->parts == 1 && g->vector > 1;
+bool stores_non_temporal(const geometry_request *r, const geometry *g) {
+    return may_store_non_temporal(r) && g->scan.group == 1 && g->parts == 1 && g->vector > 1;
 }
 
 /* Whether buffers start at multiples of any vector, where it matters. */
@@ -357,16 +358,16 @@ load_kind kind_of_load(const geometry_request *r, bool adjacent, uint32_t vector
 static bool compares_by_component(const geometry_request *r) {
     const problem *p = r->problem;
     const bool general = wants_both(p) || (is_masked(p) && p->input.type->bits > 16);
-    return general && p->input.type->kind == KIND_FLOAT && r->tuning->native && r->device->ptx;
+    return general && p->input.type->kind == KIND_FLOAT && r->tuning->nv_ptx && r->device->nv_ptx;
 }
 
 void choose_arithmetic(const geometry_request *r, geometry *g) {
     g->hint = g->load == LOAD_PACKED ? r->tuning->hint : 0;
-    g->ahead = g->hint ? r->tuning->ahead_bytes : 0;
+    g->prefetch_distance = g->hint ? r->tuning->prefetch_bytes : 0;
     const uint32_t bits = r->problem->input.type->bits;
-    g->ptx = r->tuning->native && r->device->ptx;
-    g->words = r->tuning->words && r->device->little_endian && bits <= 16 && g->vector * bits >= 32 &&
-               g->vector * bits <= 128 && !compares_by_component(r);
+    g->nv_ptx = r->tuning->nv_ptx && r->device->nv_ptx;
+    g->swar = r->tuning->swar && r->device->little_endian && bits <= 16 && g->vector * bits >= 32 &&
+              g->vector * bits <= 128 && !compares_by_component(r);
     g->sub_group = r->device->sub_group;
     g->aligned_elements = g->load == LOAD_ALIGNED ? max_u32(g->wide, g->vector) : 1;
     if (g->mask == MASK_ALIGNED)
@@ -435,5 +436,5 @@ uint64_t candidate_bytes(const problem *p) {
 
 bool can_be_by_value(const geometry_request *r, const geometry *g) {
     const bool counts_apart = r->problem->input.type->bits > 16 || g->vector > VECTOR_MAX;
-    return counts_apart && !is_general(r->problem) && !g->ptx && g->vector > 1 && g->load != LOAD_STRIDED;
+    return counts_apart && !is_general(r->problem) && !g->nv_ptx && g->vector > 1 && g->load != LOAD_STRIDED;
 }

@@ -139,29 +139,29 @@ uint64_t columns_of_row(const layout *l, uint64_t outputs, uint32_t inner, uint3
 uint64_t outputs_inside(const layout *l, uint64_t enough);
 /* Whether the input is more than what caches may hold of it from one run to the next. */
 bool comes_from_memory(const geometry_request *r);
-/* Take `percent` of each part for whoever is done first, in pieces (kernels/workgroup/tail.clh), where parts are many
- * batches and the scan merges: multiples of `step` stay, and a piece is no smaller than `smallest`, which is some
+/* Take `percent` of each part for whoever is done first, in chunks (kernels/workgroup/tail.clh), where parts are many
+ * batches and the scan merges: multiples of `step` stay, and a chunk is no smaller than `smallest`, which is some
  * batches. `units` have parts: outputs, or tiles of columns. */
 void leave_tail(const geometry_request *r, uint32_t percent, uint64_t units, uint64_t step, uint64_t smallest,
                 geometry *g);
 /* Whether one work-item's answers are a part of the memory's work that counts, and would not stay in a cache either. */
-bool answers_may_go_past(const geometry_request *r);
+bool may_store_non_temporal(const geometry_request *r);
 /* Whether they are stored past the caches: g->scan, vector, load and parts are set. */
-bool answers_go_past(const geometry_request *r, const geometry *g);
+bool stores_non_temporal(const geometry_request *r, const geometry *g);
 
 /* Of the time that so many equal jobs take, what the compute units wait at its end, in percent. */
 uint64_t idle_share(uint64_t jobs, uint64_t units);
 /* Elements of a unit, and turns that a loop takes for it; the units of a part at most. */
-uint64_t part_units(const geometry_request *r, uint64_t elements, uint64_t turns);
+uint64_t most_part_length(const geometry_request *r, uint64_t elements, uint64_t turns);
 /* Parts of an output, at most: the device's largest buffer, where that is known, holds the partial answers of all. */
 uint64_t most_parts(const geometry_request *r);
-/* Cut g->units of each output into parts, so that `groups` work-groups for whole outputs become enough for the device
+/* Cut g->length of each output into parts, so that `groups` work-groups for whole outputs become enough for the device
  * and, where two parts suffice, no more than are wanted, or than twice that where compute units would wait at the end,
  * and no part has more than `most` units. g->least units are a batch, and a reduction of two is worth cutting;
  * `smallest` are what a part has at least. Parts below a batch are multiples of `smallest`, others of a batch, those of
  * many batches of `step`. NULL, or why it cannot be cut and must, or is too long and may not. */
-const char *cut(const geometry_request *r, uint64_t groups, uint64_t smallest, uint64_t step, uint64_t most,
-                geometry *g);
+const char *split_reduction(const geometry_request *r, uint64_t groups, uint64_t smallest, uint64_t step, uint64_t most,
+                            geometry *g);
 /* Jobs to work-groups, in runs where there are more jobs than groups that pay: `most`, or on devices with one work-item
  * a group as many as keep the compute units busy. */
 launch_grid distribute(const geometry_request *r, uint32_t group, uint64_t jobs, uint64_t most);
@@ -175,9 +175,9 @@ void set_counters(uint64_t units, uint32_t each, geometry *g);
  * loop. g->scan is set. */
 const char *plan_merge(const geometry_request *r, uint64_t units, uint64_t width, geometry *g);
 
-/* Rows of g->units vectors (rows.c): lanes, work-group and parts, where a unit is so many turns of a loop: NULL, or why
- * that cannot be. Then their jobs. */
-const char *cut_rows(const geometry_request *r, uint64_t turns, geometry *g);
+/* Rows of g->length vectors (rows.c): lanes, work-group and parts, where a unit is so many turns of a loop: NULL, or
+ * why that cannot be. Then their jobs. */
+const char *split_rows(const geometry_request *r, uint64_t turns, geometry *g);
 void distribute_rows(const geometry_request *r, geometry *g);
 /* Whether aligned vectors read rows that begin anywhere. */
 bool lies_anywhere(const geometry *g);

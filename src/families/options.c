@@ -61,18 +61,19 @@ void options_scan(const problem *p, const layout *l, const geometry *g, char opt
     text_add(&w, " -DLOAD=%s -DVEC=%" PRIu32 " -DGROUP=%" PRIu32, loads[g->load], g->vector, g->scan.group);
     if (g->mask != MASK_NONE)
         text_add(&w, " -DMASK=%s", masks[g->mask]);
-    text_add(&w, "%s%s%s%s%s", g->words ? " -DWORDS=1" : "", g->finish != ORDERING_NONE ? " -DONE_LAUNCH=1" : "",
-             g->ptx ? " -DPTX=1" : "", g->one_word ? " -DONE_WORD=1" : "", g->two_words ? " -DTWO_WORDS=1" : "");
-    if (g->ahead)
-        text_add(&w, " -DAHEAD=%" PRIu32, g->ahead);
-    if (g->near_bytes)
-        text_add(&w, " -DNEAR=%" PRIu32, g->near_bytes);
-    if ((g->ahead || g->near_bytes) && g->hint)
+    text_add(&w, "%s%s%s%s%s", g->swar ? " -DSWAR=1" : "", g->finish != ORDERING_NONE ? " -DONE_LAUNCH=1" : "",
+             g->nv_ptx ? " -DNV_PTX=1" : "", g->atomic_partial ? " -DATOMIC_PARTIAL=1" : "",
+             g->flagged_partial ? " -DFLAGGED_PARTIAL=1" : "");
+    if (g->prefetch_distance)
+        text_add(&w, " -DPREFETCH_DISTANCE=%" PRIu32, g->prefetch_distance);
+    if (g->prefetch_row)
+        text_add(&w, " -DPREFETCH_ROW=%" PRIu32, g->prefetch_row);
+    if ((g->prefetch_distance || g->prefetch_row) && g->hint)
         text_add(&w, " -DHINT=%" PRIu32, g->hint);
-    if (g->ahead && g->far_hint)
+    if (g->prefetch_distance && g->far_hint)
         text_add(&w, " -DFAR_HINT=%" PRIu32, g->far_hint);
-    if (g->past)
-        text_add(&w, " -DPAST=1");
+    if (g->non_temporal)
+        text_add(&w, " -DNON_TEMPORAL=1");
     g->family->options(g, &w);
     if (g->one_job)
         text_add(&w, " -DONE_JOB=1");

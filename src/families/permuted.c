@@ -134,18 +134,18 @@ static const char *lay_out_permuted(const geometry_request *r, geometry *g) {
         return "it takes a reduced dim without gaps";
     choose_vector(r, &m, g);
     choose_arithmetic(r, g);
-    g->ahead_by = look_ahead(&m, g->ahead / element_bytes(r->problem));
+    g->prefetch_by = look_ahead(&m, g->prefetch_distance / element_bytes(r->problem));
     if (lies_anywhere(g))
         g->aligned_elements = 1; /* the kernel finds aligned vectors wherever segments begin */
     const uint64_t before = lies_anywhere(g) ? g->vector - 1 : 0;
     g->segment_vectors = ceil_div(m.run + before, g->vector);
-    g->units = l->reduction / m.run * g->segment_vectors;
+    g->length = l->reduction / m.run * g->segment_vectors;
     g->unroll = loads_in_flight(r, lies_anywhere(g) ? min_u32(t->unroll_rows, t->unroll_anywhere) : t->unroll_rows,
                                 t->unroll_mask_percent, t->unroll_both_percent);
-    const char *const refused = cut_rows(r, 4, g);
+    const char *const refused = split_rows(r, 4, g);
     if (refused)
         return refused;
-    g->unroll = (uint32_t)min_u64(g->unroll, ceil_div(g->chunk, g->lanes));
+    g->unroll = (uint32_t)min_u64(g->unroll, ceil_div(g->part_length, g->lanes));
     distribute_rows(r, g);
     g->one_job = has_one_job(r, g);
     return plan_merge(r, l->outputs, 1, g);
@@ -163,14 +163,14 @@ static void set_permuted(const layout *l, const geometry *g, uint64_t jobs, kern
                     .jobs_per_group = g->scan.jobs_per_group,
                     .parts = g->parts,
                     .per_parts = reciprocal(g->parts),
-                    .vectors = g->units,
-                    .chunk = g->chunk,
+                    .vectors = g->length,
+                    .part_length = g->part_length,
                     .segment = m.run,
                     .segment_vectors = g->segment_vectors,
                     .outer = m.outer,
                     .straight = m.straight / m.run * g->segment_vectors,
                     .first_index = m.first_index,
-                    .ahead_by = g->ahead_by};
+                    .prefetch_by = g->prefetch_by};
     dims->in_offset += m.in_offset;
     dims->mask.offset += m.mask_offset;
     for (uint32_t i = 0; i < m.count; ++i) {

@@ -41,16 +41,17 @@ static const char *lay_out_register_rows(const geometry_request *r, geometry *g)
     while (last->size % g->vector)
         g->vector /= 2;
     g->load = kind_of_load(r, true, g->vector);
-    g->units = g->chunk = last->size / g->vector;
+    g->length = g->part_length = last->size / g->vector;
     g->parts = 1;
     const uint32_t group = floor_power(t->group_register, r->group_limit);
     const uint32_t vector_bytes = load_bytes(r, g);
-    g->lanes = lanes_of_row(t, min_u32(t->register_lanes, group), vector_bytes, g->units);
-    g->loads = (uint32_t)min_u64(ceil_div(g->units, g->lanes), UINT32_MAX);
+    g->lanes = lanes_of_row(t, min_u32(t->register_lanes, group), vector_bytes, g->length);
+    g->loads = (uint32_t)min_u64(ceil_div(g->length, g->lanes), UINT32_MAX);
     if (!row_fits(r, last->size, g))
         return TOO_LONG;
+    g->register_rows.even = g->length == (uint64_t)g->lanes * g->loads;
     choose_arithmetic(r, g);
-    g->ptx = g->ptx && group % 32 == 0;
+    g->nv_ptx = g->nv_ptx && group % 32 == 0;
     const uint64_t rows = group / g->lanes;
     g->batch = (uint32_t)max_u64(1, t->register_batch / (g->loads * vector_bytes));
     while (g->batch > 1 && ceil_div(l->outputs, rows * g->batch) < wanted_groups(r, g))
@@ -61,12 +62,12 @@ static const char *lay_out_register_rows(const geometry_request *r, geometry *g)
 
 static void add_options(const geometry *g, writer *out) {
     text_add(out, " -DLANES=%" PRIu32 " -DLOADS=%" PRIu32 " -DBATCH=%" PRIu32 "%s", g->lanes, g->loads, g->batch,
-             g->units == (uint64_t)g->lanes * g->loads ? " -DEVEN=1" : "");
+             g->register_rows.even ? " -DEVEN=1" : "");
 }
 
 static void set_register_rows(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
     const register_rows_t rows = {
-        .jobs = jobs, .jobs_per_group = g->scan.jobs_per_group, .vectors = (cl_uint)g->units, .unused = 0};
+        .jobs = jobs, .jobs_per_group = g->scan.jobs_per_group, .vectors = (cl_uint)g->length, .unused = 0};
     (void)l;
     set_argument(arguments, 0, &rows, sizeof rows);
 }

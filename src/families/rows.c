@@ -9,17 +9,18 @@
 static bool is_by_value(const geometry_request *r, const geometry *g) {
     const bool is_float = r->problem->input.type->kind == KIND_FLOAT;
     const uint32_t least = is_float ? r->tuning->floats_by_value : r->tuning->integers_by_value;
-    return can_be_by_value(r, g) && !g->rows.placed && (g->vector > VECTOR_MAX || reaches(g->chunk, least));
+    return can_be_by_value(r, g) && !g->rows.local_index && (g->vector > VECTOR_MAX || reaches(g->part_length, least));
 }
 
-/* Rows of narrow elements so short that a place beside each key is faster than that (kernels/families/rows_placed.clh).
+/* Rows of narrow elements so short that a place beside each key is faster than that
+ * (kernels/families/rows_local_index.clh).
  */
-static bool is_placeable(const geometry_request *r) {
+static bool fits_local_index(const geometry_request *r) {
     const dtype_info *type = r->problem->input.type;
     const tuning_row *t = r->tuning;
-    const uint32_t above = type->bits == 8            ? t->placed_row_8
-                           : type->kind == KIND_FLOAT ? t->placed_row_half
-                                                      : t->placed_row_16;
+    const uint32_t above = type->bits == 8            ? t->local_index_row_8
+                           : type->kind == KIND_FLOAT ? t->local_index_row_half
+                                                      : t->local_index_row_16;
     return r->layout->reduced_count == 1 && r->device->little_endian && type->bits <= 16 &&
            r->layout->reduction < above && !is_general(r->problem);
 }
@@ -52,7 +53,7 @@ static void choose_row_vector(const geometry_request *r, geometry *g) {
     const layout_dim *last = &l->reduced[l->reduced_count - 1];
     const bool adjacent = last->in == 1;
     const bool alone = r->tuning->group == 1 && r->tuning->group_short == 1 && r->tuning->short_lanes == 1;
-    const bool wide = adjacent && alone && (reaches(l->reduction, r->tuning->wide_row) || is_placeable(r));
+    const bool wide = adjacent && alone && (reaches(l->reduction, r->tuning->wide_row) || fits_local_index(r));
     const uint32_t widest = widest_vector(r, r->tuning->vector_bytes, wide);
     g->overlap = g->peel = false;
     if (!r->tuning->aligned) {
@@ -75,7 +76,8 @@ static void choose_row_vector(const geometry_request *r, geometry *g) {
     }
     g->load = r->tuning->aligned && g->overlap ? LOAD_ALIGNED : kind_of_load(r, adjacent, g->vector);
     choose_mask(r, last->mask, false, g);
-    /* An element's place in a step must fit the element's width (kernels/families/rows_by_value.clh, rows_placed.clh).
+    /* An element's place in a step must fit the element's width (kernels/families/rows_by_value.clh,
+     * rows_local_index.clh).
      */
     if (element_bytes(r->problem) == 1)
         g->unroll = min_u32(g->unroll, 254 / g->vector);
@@ -100,18 +102,18 @@ static uint32_t lanes_along(const geometry_request *r, uint64_t units) {
     return lanes;
 }
 
-/* Lanes and work-group for rows of g->units vectors. A small work-group reduces cheaply; with few vectors in flight for
- * each lane it takes more lanes to keep the memory busy. */
+/* Lanes and work-group for rows of g->length vectors. A small work-group reduces cheaply; with few vectors in flight
+ * for each lane it takes more lanes to keep the memory busy. */
 static uint32_t choose_row_lanes(const geometry_request *r, lane_rule rule, geometry *g) {
     const tuning_row *t = r->tuning;
     uint32_t group = floor_power(row_group(r), r->group_limit);
-    const bool short_with_gaps = r->strided && !r->split && g->units <= t->short_units;
+    const bool short_with_gaps = r->strided && !r->split && g->length <= t->short_vectors;
     g->lanes = group;
     if (rule == LANES_ONE) {
         g->lanes = 1;
     } else if (rule == LANES_FEW || short_with_gaps) {
-        const uint32_t lanes = lanes_along(r, g->units);
-        const bool few_loads = t->group_short > 1 && g->units / lanes < t->unroll_rows;
+        const uint32_t lanes = lanes_along(r, g->length);
+        const bool few_loads = t->group_short > 1 && g->length / lanes < t->unroll_rows;
         group = floor_power(max_u64(lanes, (uint64_t)t->group_short * (few_loads ? 2 : 1)), r->group_limit);
         g->lanes = floor_power(lanes, group);
     }
@@ -122,65 +124,67 @@ static uint32_t choose_row_lanes(const geometry_request *r, lane_rule rule, geom
 static void choose_row_loop(const geometry_request *r, geometry *g, uint32_t group) {
     const layout *l = r->layout;
     /* No more in flight than there are, where they are as many for each lane. */
-    if (group == 1 || (g->chunk % g->lanes == 0 && (g->parts > 1 || !g->peel)))
-        g->unroll = (uint32_t)min_u64(g->unroll, g->chunk / g->lanes);
-    g->steady = group > 1 && !g->overlap &&
-                (l->reduced_count == 1 || (l->reduced_count == 2 && g->lanes % g->segment_vectors == 0));
-    g->rows.placed = group == 1 && g->parts == 1 && g->vector > 1 && !g->words && is_placeable(r);
-    if (g->rows.placed && g->load == LOAD_PACKED) { /* a core that is busy looks less far ahead by itself */
-        g->hint = r->tuning->placed_hint;
-        g->ahead = g->hint ? r->tuning->ahead_bytes : 0;
+    if (group == 1 || (g->part_length % g->lanes == 0 && (g->parts > 1 || !g->peel)))
+        g->unroll = (uint32_t)min_u64(g->unroll, g->part_length / g->lanes);
+    g->constant_stride = group > 1 && !g->overlap &&
+                         (l->reduced_count == 1 || (l->reduced_count == 2 && g->lanes % g->segment_vectors == 0));
+    g->rows.local_index = group == 1 && g->parts == 1 && g->vector > 1 && !g->swar && fits_local_index(r);
+    if (g->rows.local_index && g->load == LOAD_PACKED) { /* a core that is busy looks less far ahead by itself */
+        g->hint = r->tuning->local_index_hint;
+        g->prefetch_distance = g->hint ? r->tuning->prefetch_bytes : 0;
     }
+    g->rows.long_segments = lies_anywhere(g) && g->segment_vectors >= (uint64_t)g->lanes * g->unroll;
     g->rows.by_value = group == 1 && is_by_value(r, g);
-    g->one_block = g->rows.placed && l->reduction < UINT64_C(1) << r->problem->input.type->bits;
-    const bool last_alone = g->rows.placed || (g->rows.by_value && l->reduced_count == 1);
-    g->rows.together = group == 1 && !r->strided && (!g->overlap || last_alone) &&
-                       (g->parts == 1 || g->chunk % g->unroll == 0) &&
-                       (l->reduced_count == 1 || g->segment_vectors % g->unroll == 0);
+    g->one_block = g->rows.local_index && l->reduction < UINT64_C(1) << r->problem->input.type->bits;
+    const bool last_alone = g->rows.local_index || (g->rows.by_value && l->reduced_count == 1);
+    g->rows.contiguous_batch = group == 1 && !r->strided && (!g->overlap || last_alone) &&
+                               (g->parts == 1 || g->part_length % g->unroll == 0) &&
+                               (l->reduced_count == 1 || g->segment_vectors % g->unroll == 0);
 }
 
-/* What is read g->ahead bytes later, where that lies in a later row and rows do not follow each other in memory: gaps
- * between them matter when they add up to a share of the way. An address that wraps around is never read. */
-static void look_ahead_over_gaps(const geometry_request *r, geometry *g) {
+/* What is read g->prefetch_distance bytes later, where that lies in a later row and rows do not follow each other in
+ * memory: gaps between them matter when they add up to a share of the way. An address that wraps around is never read.
+ */
+static void look_over_gaps(const geometry_request *r, geometry *g) {
     const layout *l = r->layout;
     const layout_dim *next = &l->kept[l->kept_count - 1];
     const uint64_t pitch = (uint64_t)next->in, length = l->reduced[0].size;
-    const uint64_t elements = g->ahead / element_bytes(r->problem);
+    const uint64_t elements = g->prefetch_distance / element_bytes(r->problem);
     const uint64_t gap = pitch > length ? pitch - length : length - pitch;
     const uint32_t share = r->tuning->gap_share;
-    g->rows.gaps = elements > 0 && share && l->reduced_count == 1 && next->size > 1 &&
-                   gap > elements / share / (elements / length + 1);
-    if (!g->rows.gaps)
+    g->rows.pitched = elements > 0 && share && l->reduced_count == 1 && next->size > 1 &&
+                      gap > elements / share / (elements / length + 1);
+    if (!g->rows.pitched)
         return;
-    g->ahead_by = (int64_t)(elements / length * pitch + elements % length);
+    g->prefetch_by = (int64_t)(elements / length * pitch + elements % length);
     g->rows.turn = length - elements % length;
     g->rows.turned_by = (int64_t)(pitch - length);
 }
 
 /* Few partials of wide keys stand beside the counter and tell by themselves when they have come
- * (kernels/workgroup/two_words.clh), and no pieces, whose number is set back by who counts last. */
+ * (kernels/workgroup/flagged_partial.clh), and no tail, whose chunks are set back by who counts last. */
 static void choose_words(const geometry_request *r, geometry *g) {
     const uint64_t each = COUNTERS_WITH_PARTS(g->parts);
-    g->two_words = takes_words(r, g) && !wants_both(r->problem) && !g->one_word && !g->pieces &&
-                   g->parts <= r->tuning->parts_in_words && r->layout->reduction < INT32_MAX &&
-                   r->layout->outputs * each <= COUNTERS_A_QUEUE;
-    if (g->two_words)
+    g->flagged_partial = takes_words(r, g) && !wants_both(r->problem) && !g->atomic_partial && !g->tail_chunks &&
+                         g->parts <= r->tuning->flagged_parts && r->layout->reduction < INT32_MAX &&
+                         r->layout->outputs * each <= COUNTERS_A_QUEUE;
+    if (g->flagged_partial)
         set_counters(r->layout->outputs, (uint32_t)each, g);
 }
 
-const char *cut_rows(const geometry_request *r, uint64_t turns, geometry *g) {
+const char *split_rows(const geometry_request *r, uint64_t turns, geometry *g) {
     const uint32_t vector_bytes = load_bytes(r, g);
     const uint32_t group = g->scan.group = choose_row_lanes(r, r->lanes, g);
     const uint64_t rows = group / g->lanes;
     g->least = max_u64((uint64_t)g->lanes * g->unroll, r->tuning->part_bytes / vector_bytes);
     if (r->split && rows != 1)
         return "a work-group takes several rows, which it cannot split";
-    /* A work-item alone takes whole batches (TOGETHER in kernels/families/rows.cl). Among many work-groups a row that
-     * is worth sharing out at all is shared by as many as have a vector for each work-item. */
+    /* A work-item alone takes whole batches (CONTIGUOUS_BATCH in kernels/families/rows.cl). Among many work-groups a
+     * row that is worth sharing out at all is shared by as many as have a vector for each work-item. */
     const uint64_t step = group > 1 ? g->lanes : g->least;
     const uint64_t smallest = max_u64(step, min_u64(g->least, r->tuning->row_part_bytes / vector_bytes));
     g->scan.jobs = ceil_div(r->layout->outputs, rows);
-    return cut(r, g->scan.jobs, smallest, step, part_units(r, g->vector, turns), g);
+    return split_reduction(r, g->scan.jobs, smallest, step, most_part_length(r, g->vector, turns), g);
 }
 
 void distribute_rows(const geometry_request *r, geometry *g) {
@@ -202,38 +206,33 @@ static const char *lay_out_rows(const geometry_request *r, geometry *g) {
         g->unroll = min_u32(g->unroll, r->tuning->unroll_anywhere);
         g->aligned_elements = 1; /* the kernel finds aligned vectors wherever rows begin */
     }
-    g->units = l->reduction / segment * g->segment_vectors;
-    const char *const refused = cut_rows(r, 1, g);
+    g->length = l->reduction / segment * g->segment_vectors;
+    const char *const refused = split_rows(r, 1, g);
     if (refused)
         return refused;
     const uint32_t group = g->scan.group;
     choose_row_loop(r, g, group);
-    look_ahead_over_gaps(r, g);
+    look_over_gaps(r, g);
     distribute_rows(r, g);
     /* Whole rows of one dim gain by the loop; float16 over several lost by it. */
     g->one_job = has_one_job(r, g) && (g->parts > 1 || l->reduced_count > 1);
     const char *const unmerged = plan_merge(r, l->outputs, 1, g);
     /* A second loop over vectors that begin anywhere takes so many registers that not all parts run at once. */
-    if (!unmerged && group > 1 && !g->rows.gaps && !lies_anywhere(g))
+    if (!unmerged && group > 1 && !g->rows.pitched && !lies_anywhere(g))
         leave_tail(r, r->tuning->tail_percent, l->outputs, g->lanes, g->least, g);
     choose_words(r, g);
     return unmerged;
 }
 
-/* Whether a lane has as many vectors of a segment as it loads at once. */
-static bool has_runs(const geometry *g) {
-    return g->segment_vectors >= (uint64_t)g->lanes * g->unroll;
-}
-
 static void add_options(const geometry *g, writer *out) {
     text_add(out, " -DUNROLL=%" PRIu32 " -DLANES=%" PRIu32 "%s%s%s%s%s%s%s%s%s", g->unroll, g->lanes,
-             !g->rows.placed ? ""
-             : g->one_block  ? " -DPLACED=1 -DONE_BLOCK=1"
-                             : " -DPLACED=1",
+             !g->rows.local_index ? ""
+             : g->one_block       ? " -DLOCAL_INDEX=1 -DONE_BLOCK=1"
+                                  : " -DLOCAL_INDEX=1",
              g->rows.by_value ? " -DBY_VALUE=1" : "", g->overlap ? " -DOVERLAP=1" : "",
-             lies_anywhere(g) && has_runs(g) ? " -DRUNS=1" : "", g->peel ? " -DPEEL=1" : "",
-             g->rows.together ? " -DTOGETHER=1" : "", g->steady ? " -DSTEADY=1" : "", g->rows.gaps ? " -DGAPS=1" : "",
-             g->pieces ? " -DTAIL=1" : "");
+             g->rows.long_segments ? " -DLONG_SEGMENTS=1" : "", g->peel ? " -DPEEL=1" : "",
+             g->rows.contiguous_batch ? " -DCONTIGUOUS_BATCH=1" : "", g->constant_stride ? " -DCONSTANT_STRIDE=1" : "",
+             g->rows.pitched ? " -DPITCHED=1" : "", g->tail_chunks ? " -DTAIL=1" : "");
 }
 
 static void set_rows(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
@@ -242,20 +241,20 @@ static void set_rows(const layout *l, const geometry *g, uint64_t jobs, kernel_a
                    .jobs_per_group = g->scan.jobs_per_group,
                    .parts = g->parts,
                    .per_parts = reciprocal(g->parts),
-                   .vectors = g->units,
-                   .chunk = g->chunk,
+                   .vectors = g->length,
+                   .part_length = g->part_length,
                    .segment = last->size,
                    .segment_vectors = g->segment_vectors,
                    .stride = last->in};
-    size_t bytes = offsetof(rows_t, gaps);
-    if (g->rows.gaps) {
-        rows.gaps.ahead_by = g->ahead_by;
-        rows.gaps.turn = g->rows.turn;
-        rows.gaps.turned_by = g->rows.turned_by;
-        bytes += sizeof rows.gaps;
-    } else if (g->pieces) {
-        rows.tail.pieces = g->pieces;
-        rows.tail.piece = g->piece;
+    size_t bytes = offsetof(rows_t, pitch);
+    if (g->rows.pitched) {
+        rows.pitch.prefetch_by = g->prefetch_by;
+        rows.pitch.turn = g->rows.turn;
+        rows.pitch.turned_by = g->rows.turned_by;
+        bytes += sizeof rows.pitch;
+    } else if (g->tail_chunks) {
+        rows.tail.chunks = g->tail_chunks;
+        rows.tail.chunk = g->tail_chunk;
         bytes += sizeof rows.tail;
     } else if (lies_anywhere(g)) {
         addressed_elements(l, &rows.ends.first, &rows.ends.last);
@@ -272,7 +271,7 @@ const family family_rows = {
     .name = "rows",
     .kernel = "rows",
     .structs = 1,
-    .struct_bytes = {offsetof(rows_t, gaps)},
+    .struct_bytes = {offsetof(rows_t, pitch)},
     .merges_values = true,
     .takes_mask = true,
     .takes_both = true,
@@ -283,7 +282,7 @@ const family family_rows = {
 };
 
 static bool rows_are_short(const geometry_request *r, const geometry *g) {
-    return g->units <= r->tuning->short_units && whole_reductions_do(r, g);
+    return g->length <= r->tuning->short_vectors && whole_reductions_do(r, g);
 }
 
 const strategy strategy_short_rows = {"short-rows", &family_rows, false, false, LANES_FEW, rows_are_short};

@@ -23,17 +23,18 @@ static void choose_segment_vector(const geometry_request *r, const layout_dim *l
 /* Tiles over the outputs side by side, all alike but for the last, as wide as their accumulators allow (see
  * accumulator_times): a tile that has only some of them reads little in a row. */
 static void lay_tiles(const geometry_request *r, uint64_t turns, geometry *g) {
-    const uint64_t columns = r->layout->outputs / g->outers, most = min_u64(SIDE_MAX, part_units(r, 1, turns));
+    const uint64_t columns = r->layout->outputs / g->outers, most = min_u64(SIDE_MAX, most_part_length(r, 1, turns));
     const uint32_t accumulator = 2 * g->vector * element_bytes(r->problem) * accumulator_times(r->problem);
-    g->strip = floor_power(max_u64(1, r->tuning->strip_bytes / accumulator), (uint32_t)most);
-    g->tiles = ceil_div(columns, g->strip);
-    g->side = ceil_div(columns, g->tiles);
+    g->segments.tile_outputs = floor_power(max_u64(1, r->tuning->panel_bytes / accumulator), (uint32_t)most);
+    g->tiles = ceil_div(columns, g->segments.tile_outputs);
+    g->tile_columns = ceil_div(columns, g->tiles);
 }
 
 /* Segments of a part, at least: the partial answer of an output costs as much as many of its vectors. */
 static uint64_t least_segments(const geometry_request *r, uint64_t segment, const geometry *g) {
     const uint64_t bytes = segment * element_bytes(r->problem);
-    return max_u64(ceil_div(r->tuning->column_part_bytes, bytes), ceil_div(r->tuning->part_bytes, bytes * g->side));
+    return max_u64(ceil_div(r->tuning->column_part_bytes, bytes),
+                   ceil_div(r->tuning->part_bytes, bytes * g->tile_columns));
 }
 
 static const char *lay_out_segments(const geometry_request *r, geometry *g) {
@@ -50,20 +51,20 @@ static const char *lay_out_segments(const geometry_request *r, geometry *g) {
     /* An accumulator counts at least one segment's vectors (kernels/order/order.clh). */
     if (g->segment_vectors >= UINT64_C(1) << min_u32(bits, 16))
         return "it takes a last reduced dim of fewer vectors than 2^8 (8-bit elements) or 2^16";
-    g->units = l->reduction / last->size;
+    g->length = l->reduction / last->size;
     g->outers = l->outputs / outputs_inside(l, ceil_div(r->tuning->segment_row_bytes, last->size * (bits / 8)));
-    lay_tiles(r, g->units * g->segment_vectors, g);
+    lay_tiles(r, g->length * g->segment_vectors, g);
     g->least = least_segments(r, last->size, g);
-    const uint64_t most = part_units(r, last->size, g->segment_vectors * g->side);
-    const char *const refused = cut(r, g->tiles * g->outers, g->least, 1, most, g);
+    const uint64_t most = most_part_length(r, last->size, g->segment_vectors * g->tile_columns);
+    const char *const refused = split_reduction(r, g->tiles * g->outers, g->least, 1, most, g);
     if (refused)
         return refused;
     g->scan = distribute(r, 1, g->tiles * g->outers * g->parts, r->tuning->groups_max);
-    return plan_merge(r, g->tiles * g->outers, g->side, g);
+    return plan_merge(r, g->tiles * g->outers, g->tile_columns, g);
 }
 
 static void add_options(const geometry *g, writer *out) {
-    text_add(out, " -DSIDE=%" PRIu32 "%s", g->strip, g->overlap ? " -DOVERLAP=1" : "");
+    text_add(out, " -DTILE_OUTPUTS=%" PRIu32 "%s", g->segments.tile_outputs, g->overlap ? " -DOVERLAP=1" : "");
 }
 
 static void set_segments(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
@@ -71,11 +72,11 @@ static void set_segments(const layout *l, const geometry *g, uint64_t jobs, kern
     const segments_t segments = {.jobs = jobs,
                                  .jobs_per_group = g->scan.jobs_per_group,
                                  .parts = g->parts,
-                                 .chunk = g->chunk,
+                                 .part_length = g->part_length,
                                  .columns = l->outputs / g->outers,
                                  .tiles = g->tiles,
-                                 .side = g->side,
-                                 .segments = g->units,
+                                 .tile_columns = g->tile_columns,
+                                 .segments = g->length,
                                  .segment = l->reduced[l->reduced_count - 1].size,
                                  .segment_vectors = g->segment_vectors,
                                  .length = column->size,
@@ -85,7 +86,7 @@ static void set_segments(const layout *l, const geometry *g, uint64_t jobs, kern
 }
 
 static void describe(const geometry *g, writer *out) {
-    text_add(out, "tiles of %" PRIu64 " outputs, vectors of %" PRIu32, g->side, g->vector);
+    text_add(out, "tiles of %" PRIu64 " outputs, vectors of %" PRIu32, g->tile_columns, g->vector);
 }
 
 const family family_segments = {
@@ -107,7 +108,7 @@ const family family_segments = {
 static bool are_interleaved(const geometry_request *r, const geometry *g) {
     const layout *l = r->layout;
     const layout_dim *last = &l->reduced[l->reduced_count - 1];
-    return r->tuning->group == 1 && r->tuning->group_short == 1 && l->reduced_count > 1 && g->side > 1 &&
+    return r->tuning->group == 1 && r->tuning->group_short == 1 && l->reduced_count > 1 && g->tile_columns > 1 &&
            last->size <= r->tuning->segment_bytes / element_bytes(r->problem);
 }
 

@@ -103,7 +103,7 @@ static void choose_irregular(const geometry_request *r, const block *b, geometry
 /* Whether a segment, the rows of the last dim, is long enough for a part of its own, and no longer than one may be. */
 static bool segments_are_parts(const geometry_request *r, const block *b) {
     const uint64_t least = r->tuning->stream_segment_bytes, segment = b->row->size;
-    return least && segment * element_bytes(r->problem) >= least && segment <= part_units(r, b->its.inner, 1) &&
+    return least && segment * element_bytes(r->problem) >= least && segment <= most_part_length(r, b->its.inner, 1) &&
            b->rows / segment <= most_parts(r);
 }
 
@@ -229,9 +229,9 @@ static bool choose_tiling(const geometry_request *r, const block *b, geometry *g
             chosen = some;
         }
     }
-    g->lanes = chosen.across;
+    g->across = chosen.across;
     g->stream.sharing = chosen.sharing;
-    g->stream.width = chosen.width;
+    g->tile_columns = chosen.width;
     g->tiles = chosen.tiles;
     return best > 0;
 }
@@ -269,7 +269,7 @@ static uint32_t rows_in_flight(const geometry_request *r, const block *b, const 
     const uint64_t jobs = r->split ? wanted_groups(r, g) : g->tiles * g->outers, items = min_u64(jobs * group, most);
     const uint64_t bytes = items / r->device->compute_units * load_bytes(r, g) * t->stream_unroll;
     const bool more = b->row_dims == 1 && bytes < t->stream_flight_bytes &&
-                      g->units >= 4 * (uint64_t)g->stream.sharing * t->stream_unroll;
+                      g->length >= 4 * (uint64_t)g->stream.sharing * t->stream_unroll;
     return loads_in_flight(r, min_u32(more ? t->stream_unroll_most : t->stream_unroll, UNROLL_MAX),
                            t->unroll_mask_stream, 100);
 }
@@ -278,22 +278,22 @@ static uint32_t rows_in_flight(const geometry_request *r, const block *b, const 
  * its way to each compute unit, where narrow loads take as long as wide ones. */
 static bool are_enough(const geometry_request *r, const geometry *g) {
     const uint32_t bytes = max_u32(load_bytes(r, g), r->tuning->column_bytes) + (g->mask == MASK_NONE ? 0 : g->vector);
-    const uint64_t items = (uint64_t)g->lanes * g->stream.sharing * g->scan.jobs;
-    return g->scan.jobs >= wanted_groups(r, g) || g->units < 2 * g->least ||
+    const uint64_t items = (uint64_t)g->across * g->stream.sharing * g->scan.jobs;
+    return g->scan.jobs >= wanted_groups(r, g) || g->length < 2 * g->least ||
            items * g->unroll * bytes / r->device->compute_units >= r->tuning->stream_flight_bytes;
 }
 
 /* Parts of one segment each, or several parts that take turns at one. */
-static void cut_segments(const geometry_request *r, uint64_t segment, geometry *g) {
-    const uint64_t segments = g->units / segment, jobs = g->tiles * g->outers * segments;
+static void split_segments(const geometry_request *r, uint64_t segment, geometry *g) {
+    const uint64_t segments = g->length / segment, jobs = g->tiles * g->outers * segments;
     const uint64_t most = min_u64(segment / g->least, most_parts(r) / segments);
     g->stream.interleaved = max_u64(1, min_u64(wanted_groups(r, g) / jobs, most));
-    g->chunk = ceil_div(segment, g->stream.interleaved);
+    g->part_length = ceil_div(segment, g->stream.interleaved);
     g->parts = segments * g->stream.interleaved;
 }
 
 static uint32_t tile_answers(const geometry *g) {
-    return g->stream.width / g->pitch * g->apart / g->fused;
+    return (uint32_t)(g->tile_columns / g->pitch * g->apart / g->fused);
 }
 
 static const char *lay_out_stream(const geometry_request *r, geometry *g) {
@@ -320,23 +320,24 @@ static const char *lay_out_stream(const geometry_request *r, geometry *g) {
         g->aligned_elements = 1; /* the kernel finds aligned vectors wherever rows begin */
     if (!choose_tiling(r, &b, g))
         return "it takes outputs whose neighbours fit a work-group";
-    assert(g->stream.width && g->stream.sharing);
-    g->units = b.rows / g->fused;
+    assert(g->tile_columns && g->stream.sharing);
+    g->length = b.rows / g->fused;
     g->unroll = rows_in_flight(r, &b, g);
     const uint64_t run = (uint64_t)g->stream.sharing * g->unroll, step = b.row_dims == 1 ? g->stream.sharing : run;
-    const uint64_t row_bytes = (uint64_t)g->stream.width * element_bytes(r->problem);
+    const uint64_t row_bytes = (uint64_t)g->tile_columns * element_bytes(r->problem);
     g->least = ceil_div(max_u64(run, r->tuning->part_bytes / row_bytes), run) * run;
     if (r->split && g->stream.by_segments)
-        cut_segments(r, b.row->size, g);
+        split_segments(r, b.row->size, g);
     else
-        refused = cut(r, g->tiles * g->outers, g->least, step, part_units(r, (uint64_t)g->fused * b.its.inner, 1), g);
+        refused = split_reduction(r, g->tiles * g->outers, g->least, step,
+                                  most_part_length(r, (uint64_t)g->fused * b.its.inner, 1), g);
     if (refused)
         return refused;
     if (g->parts > 1 && b.row_dims == 1 && l->reduction <= PART_ELEMENTS_MAX &&
-        (g->parts - 1) * g->stream.sharing < g->units)
+        (g->parts - 1) * g->stream.sharing < g->length)
         g->stream.interleaved = g->parts;
-    g->steady =
-        b.row_dims == 1 || g->stream.interleaved || (b.row->size % run == 0 && (g->parts == 1 || g->chunk % run == 0));
+    g->constant_stride = b.row_dims == 1 || g->stream.interleaved ||
+                         (b.row->size % run == 0 && (g->parts == 1 || g->part_length % run == 0));
     g->scan = distribute(r, g->scan.group, g->tiles * g->outers * g->parts, r->tuning->groups_max);
     g->one_job = has_one_job(r, g);
     return plan_merge(r, g->tiles * g->outers, tile_answers(g), g);
@@ -344,8 +345,8 @@ static const char *lay_out_stream(const geometry_request *r, geometry *g) {
 
 static void add_options(const geometry *g, writer *out) {
     text_add(out, " -DUNROLL=%" PRIu32 "%s%s%s%s%s", g->unroll, g->stream.phased ? " -DPHASED=1" : "",
-             g->inner > 1 ? " -DUNWALKED=1" : "", g->inner > 1 && g->apart > 1 ? " -DAPART=1" : "",
-             g->steady ? " -DRUNS=1" : "", g->stream.interleaved ? " -DINTERLEAVED=1" : "");
+             g->inner > 1 ? " -DINNER=1" : "", g->inner > 1 && g->apart > 1 ? " -DAPART=1" : "",
+             g->constant_stride ? " -DCONSTANT_STRIDE=1" : "", g->stream.interleaved ? " -DINTERLEAVED=1" : "");
     if (g->row_dims != 1)
         text_add(out, " -DROW_DIMS=%" PRIu32, g->row_dims);
 }
@@ -359,22 +360,22 @@ static void set_stream(const layout *l, const geometry *g, uint64_t jobs, kernel
     stream_t s = {.jobs = jobs,
                   .jobs_per_group = g->scan.jobs_per_group,
                   .parts = g->parts,
-                  .rows = g->units,
-                  .chunk = g->chunk,
+                  .rows = g->length,
+                  .part_length = g->part_length,
                   .columns = b.columns * g->fused,
                   .tiles = g->tiles,
                   .answers = l->outputs / g->outers,
                   .outers = g->outers,
                   .per_tiles = reciprocal(g->tiles),
                   .per_outers = reciprocal(g->outers),
-                  .segment = b.row_dims == 1 ? g->units : b.row->size,
+                  .segment = b.row_dims == 1 ? g->length : b.row->size,
                   .stride = b.row->in * (int64_t)g->fused,
                   .column_stride = b.stride,
                   .column_index = b.kept->index,
                   .column_value = b.kept->value,
-                  .width = g->stream.width,
-                  .across = g->lanes,
-                  .per_across = short_reciprocal(g->lanes),
+                  .tile_columns = (cl_uint)g->tile_columns,
+                  .across = g->across,
+                  .per_across = short_reciprocal(g->across),
                   .sharing = g->stream.sharing,
                   .fused = g->fused,
                   .row = (cl_uint)b.columns,
@@ -394,7 +395,7 @@ static void set_stream(const layout *l, const geometry *g, uint64_t jobs, kernel
 }
 
 static void describe(const geometry *g, writer *out) {
-    text_add(out, "%" PRIu32 " x %" PRIu32 " lanes, vectors of %" PRIu32, g->lanes, g->stream.sharing, g->vector);
+    text_add(out, "%" PRIu32 " x %" PRIu32 " lanes, vectors of %" PRIu32, g->across, g->stream.sharing, g->vector);
     if (g->fused > 1)
         text_add(out, ", %" PRIu32 " rows at once", g->fused);
     if (g->inner > 1)

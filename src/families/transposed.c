@@ -30,13 +30,13 @@ static bool places_fit(const geometry_request *r) {
 
 /* Vectors of blocks that are read of a layer before the next one: enough bytes of it in a row. */
 static uint32_t strip_of_layer(const geometry_request *r, uint64_t elements) {
-    return max_u32(1, (uint32_t)(r->tuning->transposed_strip_bytes / (elements * element_bytes(r->problem))));
+    return max_u32(1, (uint32_t)(r->tuning->transposed_panel_bytes / (elements * element_bytes(r->problem))));
 }
 
 /* As many of them in a job as leave enough jobs for little to be idle in the end. */
 static uint64_t strip_of_job(const geometry_request *r, uint64_t run, const geometry *g) {
     const uint64_t waves = 100 / max_u32(r->tuning->idle_percent, 1), jobs = r->device->compute_units * (waves + 1);
-    return min_u64(g->strip, max_u64(1, min_u64(g->outers / jobs, run) / g->vector));
+    return min_u64(g->panel, max_u64(1, min_u64(g->outers / jobs, run) / g->vector));
 }
 
 static const char *lay_out_transposed(const geometry_request *r, geometry *g) {
@@ -56,33 +56,34 @@ static const char *lay_out_transposed(const geometry_request *r, geometry *g) {
         return "it takes several blocks";
     g->load = r->device->clang_cpu ? LOAD_PACKED : LOAD_UNALIGNED;
     choose_arithmetic(r, g);
-    g->words = g->ptx = false;
+    g->swar = g->nv_ptx = false;
     g->hint = 0;
     g->far_hint = g->load == LOAD_PACKED ? r->tuning->far_hint : 0;
-    g->units = rows;
-    g->chunk = g->units;
-    g->strip = layers > 1 ? strip_of_layer(r, elements * g->vector) : 1;
-    g->side = strip_of_job(r, run.blocks, g);
-    g->ahead = g->far_hint ? r->tuning->ahead_transposed : 0;
-    g->later = max_u32(1, g->ahead / (uint32_t)(elements * g->vector * g->side * element_bytes(r->problem)));
+    g->length = g->part_length = rows;
+    g->panel = layers > 1 ? strip_of_layer(r, elements * g->vector) : 1;
+    g->transposed.job_vectors = strip_of_job(r, run.blocks, g);
+    g->prefetch_distance = g->far_hint ? r->tuning->prefetch_transposed : 0;
+    g->rows_ahead = max_u32(1, g->prefetch_distance / (uint32_t)(elements * g->vector * g->transposed.job_vectors *
+                                                                 element_bytes(r->problem)));
+    g->transposed.block_rows = (uint32_t)rows;
     g->transposed.columns = (uint32_t)columns;
-    g->unroll = rows_at_once(r->tuning, g->units, columns, g->vector);
-    if (layers > part_units(r, rows, g->side * ceil_div(rows, g->unroll)))
+    g->transposed.step = rows_at_once(r->tuning, g->length, columns, g->vector);
+    if (layers > most_part_length(r, rows, g->transposed.job_vectors * ceil_div(rows, g->transposed.step)))
         return "it takes fewer layers of blocks on this device";
-    g->batch = (uint32_t)min_u64(g->units * columns, g->vector);
+    g->transposed.chunk = (uint32_t)min_u64(g->length * columns, g->vector);
     g->lanes = 1;
     g->parts = 1;
-    g->tiles = ceil_div(run.blocks, g->vector * g->side);
+    g->tiles = ceil_div(run.blocks, g->vector * g->transposed.job_vectors);
     g->scan = distribute(r, 1, g->tiles * (g->outers / run.blocks), r->tuning->groups_max);
-    g->past = l->kept_count == (columns > 1 ? 2 : 1) && answers_go_past(r, g);
+    g->non_temporal = l->kept_count == (columns > 1 ? 2 : 1) && stores_non_temporal(r, g);
     return plan_merge(r, l->outputs, 1, g);
 }
 
 static void add_options(const geometry *g, writer *out) {
-    text_add(out, " -DBLOCK_ROWS=%" PRIu64 " -DCOLUMNS=%" PRIu32 " -DSTEP=%" PRIu32 " -DCHUNK=%" PRIu32, g->units,
-             g->transposed.columns, g->unroll, g->batch);
-    if (g->strip > 1)
-        text_add(out, " -DSTRIP=%" PRIu32, g->strip);
+    text_add(out, " -DBLOCK_ROWS=%" PRIu32 " -DCOLUMNS=%" PRIu32 " -DSTEP=%" PRIu32 " -DCHUNK=%" PRIu32,
+             g->transposed.block_rows, g->transposed.columns, g->transposed.step, g->transposed.chunk);
+    if (g->panel > 1)
+        text_add(out, " -DPANEL=%" PRIu32, g->panel);
 }
 
 static void set_transposed(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
@@ -94,9 +95,9 @@ static void set_transposed(const layout *l, const geometry *g, uint64_t jobs, ke
                                      .length = block->size,
                                      .tiles = g->tiles,
                                      .per_tiles = reciprocal(g->tiles),
-                                     .layers = (cl_uint)(l->reduction / g->units),
-                                     .strip = (cl_uint)g->side,
-                                     .ahead_layers = g->later,
+                                     .layers = (cl_uint)(l->reduction / g->length),
+                                     .job_vectors = (cl_uint)g->transposed.job_vectors,
+                                     .prefetch_layers = g->rows_ahead,
                                      .outer_dims = run.outer_dims,
                                      .block_index = block->index,
                                      .block_value = block->value,
@@ -107,8 +108,8 @@ static void set_transposed(const layout *l, const geometry *g, uint64_t jobs, ke
 
 static void describe(const geometry *g, writer *out) {
     text_add(out, "vectors of %" PRIu32 " blocks", g->vector);
-    if (g->strip > 1)
-        text_add(out, ", %" PRIu64 " of each layer", g->side);
+    if (g->panel > 1)
+        text_add(out, ", %" PRIu64 " of each layer", g->transposed.job_vectors);
 }
 
 const family family_transposed = {
@@ -140,11 +141,11 @@ static bool blocks_are_narrow(const geometry_request *r, const geometry *g) {
     if (t->group > 1 || !runs_are_long(r, g) ||
         r->layout->outputs < t->transposed_input_bytes / element / r->layout->reduction)
         return false;
-    const uint64_t layers = r->layout->reduction / g->units;
+    const uint64_t layers = r->layout->reduction / g->length;
     if (layers > 1 && layers > (g->transposed.columns == 1 ? t->transposed_layers : t->transposed_block_layers))
         return false;
     if (g->transposed.columns == 1)
-        return g->units <= t->transposed_row;
+        return g->length <= t->transposed_row;
     return bytes < t->transposed_row_bytes && bytes % t->line_bytes != 0;
 }
 

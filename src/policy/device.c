@@ -149,11 +149,11 @@ argmax_cl_status device_query(cl_device_id device, device_facts *facts) {
     facts->host_unified = unified || (facts->type & CL_DEVICE_TYPE_CPU);
     facts->aligned_buffers = (facts->type & CL_DEVICE_TYPE_GPU) && !facts->host_unified;
     find_habits(device, facts);
-    facts->ptx = takes_ptx(device);
+    facts->nv_ptx = takes_ptx(device);
     facts->sub_group = find_sub_group(device, facts->type);
-    facts->ordering = facts->ptx ? ORDERING_PTX : find_ordering(device);
-    facts->wide_atomics = facts->ptx || (has_extension(device, "cl_khr_int64_base_atomics") &&
-                                         has_extension(device, "cl_khr_int64_extended_atomics"));
+    facts->ordering = facts->nv_ptx ? ORDERING_PTX : find_ordering(device);
+    facts->wide_atomics = facts->nv_ptx || (has_extension(device, "cl_khr_int64_base_atomics") &&
+                                            has_extension(device, "cl_khr_int64_extended_atomics"));
     device_name(device, facts->name);
     device_text(device, CL_DEVICE_VENDOR, facts->vendor);
     if (facts->type & CL_DEVICE_TYPE_CPU)

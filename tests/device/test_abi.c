@@ -32,13 +32,13 @@ static const fact whole[] = {
     AT(dims_t, kept_in),
     AT(dims_t, kept_index),
     AT(dims_t, kept_value),
-    SIZE_UNTIL(rows_t, gaps),
+    SIZE_UNTIL(rows_t, pitch),
     AT(rows_t, jobs),
     AT(rows_t, jobs_per_group),
     AT(rows_t, parts),
     AT(rows_t, per_parts),
     AT(rows_t, vectors),
-    AT(rows_t, chunk),
+    AT(rows_t, part_length),
     AT(rows_t, segment),
     AT(rows_t, segment_vectors),
     AT(rows_t, stride),
@@ -81,10 +81,10 @@ static const fact whole[] = {
     AT(segments_t, jobs),
     AT(segments_t, jobs_per_group),
     AT(segments_t, parts),
-    AT(segments_t, chunk),
+    AT(segments_t, part_length),
     AT(segments_t, columns),
     AT(segments_t, tiles),
-    AT(segments_t, side),
+    AT(segments_t, tile_columns),
     AT(segments_t, segments),
     AT(segments_t, segment),
     AT(segments_t, segment_vectors),
@@ -96,7 +96,7 @@ static const fact whole[] = {
     AT(stream_t, jobs_per_group),
     AT(stream_t, parts),
     AT(stream_t, rows),
-    AT(stream_t, chunk),
+    AT(stream_t, part_length),
     AT(stream_t, columns),
     AT(stream_t, tiles),
     AT(stream_t, answers),
@@ -110,7 +110,7 @@ static const fact whole[] = {
     AT(stream_t, column_value),
     AT(stream_t, first),
     AT(stream_t, last),
-    AT(stream_t, width),
+    AT(stream_t, tile_columns),
     AT(stream_t, across),
     AT(stream_t, per_across),
     AT(stream_t, sharing),
@@ -132,8 +132,8 @@ static const fact whole[] = {
     AT(transposed_t, tiles),
     AT(transposed_t, per_tiles),
     AT(transposed_t, layers),
-    AT(transposed_t, ahead_layers),
-    AT(transposed_t, strip),
+    AT(transposed_t, prefetch_layers),
+    AT(transposed_t, job_vectors),
     AT(transposed_t, outer_dims),
     AT(transposed_t, block_index),
     AT(transposed_t, block_value),
@@ -144,10 +144,10 @@ static const fact whole[] = {
     AT(columns_t, jobs_per_group),
     AT(columns_t, parts),
     AT(columns_t, rows),
-    AT(columns_t, chunk),
+    AT(columns_t, part_length),
     AT(columns_t, columns),
     AT(columns_t, tiles),
-    AT(columns_t, side),
+    AT(columns_t, tile_columns),
     AT(columns_t, inner),
     AT(columns_t, apart),
     AT(columns_t, outers),
@@ -164,7 +164,7 @@ static const fact whole[] = {
     AT(permuted_t, parts),
     AT(permuted_t, per_parts),
     AT(permuted_t, vectors),
-    AT(permuted_t, chunk),
+    AT(permuted_t, part_length),
     AT(permuted_t, segment),
     AT(permuted_t, segment_vectors),
     AT(permuted_t, outer),
@@ -172,7 +172,7 @@ static const fact whole[] = {
     AT(permuted_t, first),
     AT(permuted_t, last),
     AT(permuted_t, first_index),
-    AT(permuted_t, ahead_by),
+    AT(permuted_t, prefetch_by),
     AT(permuted_t, weight),
     SIZE_OF(merge_t),
     AT(merge_t, jobs),
@@ -181,9 +181,9 @@ static const fact whole[] = {
     SIZE_OF(copies_t),
     AT(copies_t, jobs),
     AT(copies_t, jobs_per_group),
-    AT(copies_t, pieces),
-    AT(copies_t, row_pieces),
-    AT(copies_t, per_row_pieces),
+    AT(copies_t, runs),
+    AT(copies_t, row_runs),
+    AT(copies_t, per_row_runs),
     AT(copies_t, length),
     AT(copies_t, lanes),
     AT(copies_t, offset),
@@ -230,17 +230,17 @@ static const fact both_two_dims[] = {
 static const fact repeated_two_dims[] = {{"dims_t", NULL, LIST(6) + sizeof(repeated_dim_t)},
                                          {"dims_t", "repeated.every", LIST(6)}};
 
-static const fact gaps[] = {SIZE_WITH(rows_t, gaps), AT(rows_t, gaps.ahead_by), AT(rows_t, gaps.turn),
-                            AT(rows_t, gaps.turned_by)};
+static const fact gaps[] = {SIZE_WITH(rows_t, pitch), AT(rows_t, pitch.prefetch_by), AT(rows_t, pitch.turn),
+                            AT(rows_t, pitch.turned_by)};
 static const fact ends[] = {SIZE_WITH(rows_t, ends), AT(rows_t, ends.first), AT(rows_t, ends.last)};
-static const fact tail[] = {SIZE_WITH(rows_t, tail),    AT(rows_t, tail.pieces),    AT(rows_t, tail.piece),
-                            SIZE_WITH(columns_t, tail), AT(columns_t, tail.pieces), AT(columns_t, tail.piece)};
-static const fact fused[] = {{"columns_t", NULL, offsetof(columns_t, ahead) + sizeof(cl_ulong)},
-                             {"columns_t", "segment_rows", offsetof(columns_t, ahead)}};
+static const fact tail[] = {SIZE_WITH(rows_t, tail),    AT(rows_t, tail.chunks),    AT(rows_t, tail.chunk),
+                            SIZE_WITH(columns_t, tail), AT(columns_t, tail.chunks), AT(columns_t, tail.chunk)};
+static const fact fused[] = {{"columns_t", NULL, offsetof(columns_t, prefetch) + sizeof(cl_ulong)},
+                             {"columns_t", "segment_rows", offsetof(columns_t, prefetch)}};
 static const fact ahead_fused[] = {{"columns_t", NULL, offsetof(columns_t, segment_rows) + sizeof(cl_ulong)},
-                                   AT(columns_t, ahead.rows_later),
-                                   AT(columns_t, ahead.jobs_later),
-                                   AT(columns_t, ahead.next),
+                                   AT(columns_t, prefetch.rows_ahead),
+                                   AT(columns_t, prefetch.jobs_ahead),
+                                   AT(columns_t, prefetch.next),
                                    AT(columns_t, segment_rows)};
 
 static const char *header(void) {
@@ -294,11 +294,11 @@ START_TEST(sizes_and_offsets_are_the_hosts) {
     COMPARE("-DKEPT=3 -DREDUCED=8 -DMASKED=1 -DBOTH=1 -DREPEATED=1", masked_both_repeated);
     COMPARE("-DKEPT=1 -DREDUCED=2 -DBOTH=1", both_two_dims);
     COMPARE("-DKEPT=1 -DREDUCED=2 -DREPEATED=1", repeated_two_dims);
-    COMPARE("-DKEPT=1 -DREDUCED=1 -DGAPS=1", gaps);
+    COMPARE("-DKEPT=1 -DREDUCED=1 -DPITCHED=1", gaps);
     COMPARE("-DKEPT=1 -DREDUCED=1 -DTAIL=1", tail);
     COMPARE("-DKEPT=1 -DREDUCED=1 -DOVERLAP=1 -DLOAD_ALIGNED=1", ends);
     COMPARE("-DKEPT=1 -DREDUCED=1 -DFUSED=2", fused);
-    COMPARE("-DKEPT=1 -DREDUCED=1 -DFUSED=2 -DAHEAD=64", ahead_fused);
+    COMPARE("-DKEPT=1 -DREDUCED=1 -DFUSED=2 -DPREFETCH_DISTANCE=64", ahead_fused);
 }
 END_TEST
 

@@ -51,7 +51,7 @@ START_TEST(tuning_files_are_checked) {
         {"cpu group=3\ngpu group=3\n", "power of two"},
         {"cpu colour=3\ngpu colour=3\n", "colour"},
         {"cpu group\ngpu group\n", "FIELD=NUMBER"},
-        {"cpu strip_bytes=1x\ngpu strip_bytes=1x\n", "line 1"},
+        {"cpu panel_bytes=1x\ngpu panel_bytes=1x\n", "line 1"},
         {"\ncpx group=4\n", "line 2"},
     };
     static const char name[] = "tuning_files_are_checked.txt";

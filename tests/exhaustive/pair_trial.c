@@ -75,7 +75,7 @@ static void use_tuning(const pair_session *s, const char *fields) {
 static bool device_can(const pair_session *s, pair_need need) {
     switch (need) {
     case NEEDS_PTX:
-        return s->facts.ptx;
+        return s->facts.nv_ptx;
     case NEEDS_CLANG:
         return s->facts.clang_cpu;
     case NEEDS_ORDERING:

@@ -39,13 +39,13 @@ static void check_blocks(const layout *l, uint32_t bits, const geometry *g) {
     const bool shifted = g->load == LOAD_SHIFTED;
     const uint64_t vectors = shifted ? 1 : columns * g->fused / g->vector,
                    tile = (uint64_t)g->scan.group * g->loads * g->wide;
-    const uint64_t run = ceil_div(g->units, g->lanes);
+    const uint64_t run = ceil_div(g->length, g->lanes);
     REQUIRE(l->reduced_count == 1 && l->kept_count <= 2 && g->parts == 1, "%" PRIu32 " kept", l->kept_count);
     REQUIRE(l->reduced[0].in == (int64_t)columns && l->kept[0].in == (int64_t)block, "rows %" PRId64 " apart",
             l->reduced[0].in);
-    REQUIRE(g->units == (shifted ? ceil_div(block, g->vector) : l->reduction / g->fused) &&
+    REQUIRE(g->length == (shifted ? ceil_div(block, g->vector) : l->reduction / g->fused) &&
                 l->reduction % g->fused == 0,
-            "%" PRIu64 " rows of %" PRIu32, g->units, g->fused);
+            "%" PRIu64 " rows of %" PRIu32, g->length, g->fused);
     REQUIRE(vectors >= 1 && (shifted || columns * g->fused % g->vector == 0), "vectors of %" PRIu32, g->vector);
     REQUIRE(!shifted || (columns == 1 && block >= g->vector), "words of rows of %" PRIu64, block);
     REQUIRE(shifted || (block + g->blocks.pad) % g->vector == 0, "blocks of %" PRIu64 " and %" PRIu32, block,
@@ -64,14 +64,16 @@ static void check_blocks(const layout *l, uint32_t bits, const geometry *g) {
 }
 
 /* Whole blocks, of which there is a vector at least and each place fits a signed element; those whose elements are not
- * all written out go in turns of whole rows, and those in layers a strip at a time. */
+ * all written out go in turns of whole rows, and those in layers a panel at a time. */
 static void check_transposed(const layout *l, uint32_t bits, const geometry *g) {
     const layout_dim *const row = &l->reduced[l->reduced_count - 1];
     const uint64_t block = row->size * g->transposed.columns;
     const uint32_t outers = l->kept_count - (g->transposed.columns > 1);
     uint64_t run = 1;
     REQUIRE(l->reduced_count >= 1 && outers >= 1 && g->parts == 1, "%" PRIu32 " kept", l->kept_count);
-    REQUIRE(row->in == (int64_t)g->transposed.columns && g->units == row->size, "rows %" PRId64 " apart", row->in);
+    REQUIRE(row->in == (int64_t)g->transposed.columns && g->length == row->size &&
+                g->transposed.block_rows == row->size,
+            "rows %" PRId64 " apart", row->in);
     REQUIRE(g->transposed.columns == 1 || (l->kept[outers].in == 1 && g->transposed.columns == l->kept[outers].size),
             "%" PRIu32 " columns", g->transposed.columns);
     for (uint32_t i = outers; i > 0; --i) {
@@ -80,17 +82,21 @@ static void check_transposed(const layout *l, uint32_t bits, const geometry *g) 
         run *= l->kept[i - 1].size;
     }
     REQUIRE(g->vector > 1 && g->vector <= 16 && run >= g->vector, "vectors of %" PRIu32, g->vector);
-    REQUIRE(g->tiles == ceil_div(run, (uint64_t)g->vector * g->side) && g->scan.jobs == g->tiles * (g->outers / run),
+    REQUIRE(g->tiles == ceil_div(run, (uint64_t)g->vector * g->transposed.job_vectors) &&
+                g->scan.jobs == g->tiles * (g->outers / run),
             "%" PRIu64 " tiles, %" PRIu64 " jobs", g->tiles, g->scan.jobs);
     REQUIRE(g->outers * g->transposed.columns == l->outputs && g->scan.group == 1, "%" PRIu64 " outers", g->outers);
-    REQUIRE(g->side >= 1 && g->side <= g->strip && (l->reduced_count > 1 || g->strip == 1),
-            "%" PRIu64 " vectors of a layer", (uint64_t)g->side);
+    REQUIRE(g->transposed.job_vectors >= 1 && g->transposed.job_vectors <= g->panel &&
+                (l->reduced_count > 1 || g->panel == 1),
+            "%" PRIu64 " vectors of a layer", g->transposed.job_vectors);
     REQUIRE(l->reduction < UINT64_C(1) << (bits - 1) && l->reduction <= PART_ELEMENTS_MAX, "%" PRIu64 " rows",
             l->reduction);
-    REQUIRE(g->unroll >= 1 && g->unroll <= g->units && (uint64_t)g->unroll * g->transposed.columns >= g->batch,
-            "%" PRIu32 " rows at once", g->unroll);
-    REQUIRE(g->batch == (block < g->vector ? block : g->vector), "%" PRIu32 " elements at once", g->batch);
-    REQUIRE(!g->words && !g->ptx && g->load != LOAD_ALIGNED && g->load != LOAD_STRIDED, "load %d", (int)g->load);
+    REQUIRE(g->transposed.step >= 1 && g->transposed.step <= g->length &&
+                (uint64_t)g->transposed.step * g->transposed.columns >= g->transposed.chunk,
+            "%" PRIu32 " rows at once", g->transposed.step);
+    REQUIRE(g->transposed.chunk == (block < g->vector ? block : g->vector), "%" PRIu32 " elements at once",
+            g->transposed.chunk);
+    REQUIRE(!g->swar && !g->nv_ptx && g->load != LOAD_ALIGNED && g->load != LOAD_STRIDED, "load %d", (int)g->load);
 }
 
 /* Outputs of a row of columns: of the last kept dim, and of the one before where columns of each are apart; or of
@@ -145,27 +151,28 @@ static uint64_t outputs_of_stream(const layout *l, const geometry *g) {
  * that begin at the same place. */
 static void check_stream(const layout *l, const geometry *g) {
     const uint64_t its = outputs_of_stream(l, g), used = (uint64_t)g->inner * g->apart;
-    const uint64_t columns = ((its / g->apart - 1) * g->pitch + used) * g->fused, room = (uint64_t)g->lanes * g->vector;
-    REQUIRE(g->lanes * g->stream.sharing <= g->scan.group, "%" PRIu32 " x %" PRIu32, g->lanes, g->stream.sharing);
+    const uint64_t columns = ((its / g->apart - 1) * g->pitch + used) * g->fused,
+                   room = (uint64_t)g->across * g->vector;
+    REQUIRE(g->across * g->stream.sharing <= g->scan.group, "%" PRIu32 " x %" PRIu32, g->across, g->stream.sharing);
     REQUIRE(g->unroll >= 1 && g->unroll <= UNROLL_MAX, "%" PRIu32 " rows in flight", g->unroll);
     REQUIRE(g->stream.period >= 1 && g->stream.sharing >= 1 && g->stream.sharing % g->stream.period == 0,
             "period %" PRIu32, g->stream.period);
-    REQUIRE(g->stream.width >= 1 && g->tiles == ceil_div(columns, g->stream.width), "%" PRIu64 " tiles", g->tiles);
-    REQUIRE(g->stream.width + (g->stream.phased ? g->vector - 1 : 0) <= room, "%" PRIu32 " columns", g->stream.width);
-    REQUIRE((g->stream.phased || columns >= g->vector) && g->stream.width % g->pitch == 0, "%" PRIu64 " columns",
+    REQUIRE(g->tile_columns >= 1 && g->tiles == ceil_div(columns, g->tile_columns), "%" PRIu64 " tiles", g->tiles);
+    REQUIRE(g->tile_columns + (g->stream.phased ? g->vector - 1 : 0) <= room, "%" PRIu64 " columns", g->tile_columns);
+    REQUIRE((g->stream.phased || columns >= g->vector) && g->tile_columns % g->pitch == 0, "%" PRIu64 " columns",
             columns);
-    REQUIRE(g->fused == 1 || (g->tiles == 1 && g->stream.width == columns), "%" PRIu32 " fused", g->fused);
-    REQUIRE(g->units == l->reduction / g->inner / g->fused && g->units >= 1, "%" PRIu64 " rows", g->units);
+    REQUIRE(g->fused == 1 || (g->tiles == 1 && g->tile_columns == columns), "%" PRIu32 " fused", g->fused);
+    REQUIRE(g->length == l->reduction / g->inner / g->fused && g->length >= 1, "%" PRIu64 " rows", g->length);
     REQUIRE(g->outers * its == l->outputs, "%" PRIu64 " outers", g->outers);
     REQUIRE(g->scan.jobs == g->tiles * g->outers * g->parts, "%" PRIu64 " jobs", g->scan.jobs);
-    REQUIRE(g->chunk <= PART_ELEMENTS_MAX / g->fused / g->inner, "chunk %" PRIu64, g->chunk);
+    REQUIRE(g->part_length <= PART_ELEMENTS_MAX / g->fused / g->inner, "chunk %" PRIu64, g->part_length);
     /* Parts that take turns at a segment have each a row of it, and places of all of it. */
     if (g->stream.interleaved) {
-        const uint64_t segment = g->units / (g->parts / g->stream.interleaved);
-        REQUIRE(g->steady && g->parts % g->stream.interleaved == 0, "%" PRIu64 " parts interleaved",
+        const uint64_t segment = g->length / (g->parts / g->stream.interleaved);
+        REQUIRE(g->constant_stride && g->parts % g->stream.interleaved == 0, "%" PRIu64 " parts interleaved",
                 g->stream.interleaved);
         REQUIRE((g->stream.interleaved - 1) * g->stream.sharing < segment &&
-                    ceil_div(segment, g->stream.interleaved) <= g->chunk,
+                    ceil_div(segment, g->stream.interleaved) <= g->part_length,
                 "%" PRIu64 " parts of %" PRIu64, g->stream.interleaved, segment);
         REQUIRE(segment <= PART_ELEMENTS_MAX / g->fused / g->inner, "segment of %" PRIu64, segment);
         REQUIRE(g->stream.interleaved == g->parts ||
@@ -173,7 +180,7 @@ static void check_stream(const layout *l, const geometry *g) {
                 "segment of %" PRIu64, segment);
     }
     REQUIRE(g->load != LOAD_ALIGNED || g->stream.phased ||
-                (l->in_offset % g->vector == 0 && g->stream.width % g->vector == 0),
+                (l->in_offset % g->vector == 0 && g->tile_columns % g->vector == 0),
             "vectors of %" PRIu32, g->vector);
 }
 
@@ -188,8 +195,8 @@ static void check_few_rows(const layout *l, const geometry *g) {
     REQUIRE(g->outers * column->size == l->outputs && g->tiles == ceil_div(column->size, g->vector),
             "%" PRIu64 " vectors", vectors);
     REQUIRE(g->vector <= column->size && (g->vector == 1 || column->in == 1), "vectors of %" PRIu32, g->vector);
-    REQUIRE(g->units == l->reduction && g->units <= FEW_ELEMENTS_MOST && g->unroll >= 1 && g->unroll <= g->units,
-            "%" PRIu64 " elements", g->units);
+    REQUIRE(g->length == l->reduction && g->length <= FEW_ELEMENTS_MOST && g->unroll >= 1 && g->unroll <= g->length,
+            "%" PRIu64 " elements", g->length);
     REQUIRE(farthest <= INT32_MAX, "elements %" PRId64 " apart", farthest);
     REQUIRE(g->batch >= 1 && g->scan.jobs == ceil_div(vectors, job), "%" PRIu64 " jobs", g->scan.jobs);
     REQUIRE(!g->one_job || g->scan.jobs * job <= UINT64_C(1) << 31, "%" PRIu64 " jobs", g->scan.jobs);
@@ -206,16 +213,18 @@ static void check_units(const layout *l, uint32_t bits, const geometry *g) {
                 "%" PRIu64 " vectors", g->segment_vectors);
         REQUIRE(!anywhere || (last->size >= g->vector && g->scan.group > 1), "aligned vectors of %" PRIu32, g->vector);
         REQUIRE(g->overlap || g->peel || last->size % g->vector == 0, "vectors of %" PRIu32, g->vector);
-        REQUIRE(g->units == l->reduction / last->size * g->segment_vectors, "%" PRIu64 " units", g->units);
-        REQUIRE(g->chunk <= PART_ELEMENTS_MAX / g->vector, "chunk %" PRIu64, g->chunk);
-        REQUIRE(!g->rows.placed || (g->parts == 1 && g->lanes == 1 && g->vector > 1), "%" PRIu64 " parts", g->parts);
+        REQUIRE(g->length == l->reduction / last->size * g->segment_vectors, "%" PRIu64 " units", g->length);
+        REQUIRE(g->part_length <= PART_ELEMENTS_MAX / g->vector, "chunk %" PRIu64, g->part_length);
+        REQUIRE(!g->rows.local_index || (g->parts == 1 && g->lanes == 1 && g->vector > 1), "%" PRIu64 " parts",
+                g->parts);
         REQUIRE(g->vector <= 16 || g->scan.group == 1, "%" PRIu32 " work-items over wide vectors", g->scan.group);
-        REQUIRE(!g->rows.placed || bits <= 16, "places beside %" PRIu32 " bits", bits);
-        REQUIRE(!g->one_block || (g->rows.placed && l->reduction >> bits == 0), "%" PRIu64 " in a block", l->reduction);
+        REQUIRE(!g->rows.local_index || bits <= 16, "places beside %" PRIu32 " bits", bits);
+        REQUIRE(!g->one_block || (g->rows.local_index && l->reduction >> bits == 0), "%" PRIu64 " in a block",
+                l->reduction);
         REQUIRE(bits != 8 || g->unroll * g->vector < 255, "unroll %" PRIu32 " of %" PRIu32, g->unroll, g->vector);
     } else if (is_of(g, "register_rows")) {
-        REQUIRE(g->parts == 1 && g->units * g->vector == l->reduction, "%" PRIu64 " units", g->units);
-        REQUIRE((uint64_t)g->lanes * g->loads >= g->units, "%" PRIu32 " loads", g->loads);
+        REQUIRE(g->parts == 1 && g->length * g->vector == l->reduction, "%" PRIu64 " units", g->length);
+        REQUIRE((uint64_t)g->lanes * g->loads >= g->length, "%" PRIu32 " loads", g->loads);
     } else if (is_of(g, "blocks")) {
         check_blocks(l, bits, g);
     } else if (is_of(g, "transposed")) {
@@ -225,18 +234,19 @@ static void check_units(const layout *l, uint32_t bits, const geometry *g) {
     } else if (is_of(g, "few_rows")) {
         check_few_rows(l, g);
     } else if (is_of(g, "permuted")) {
-        REQUIRE(g->segment_vectors >= 1 && g->units % g->segment_vectors == 0, "%" PRIu64 " units of %" PRIu64,
-                g->units, g->segment_vectors);
+        REQUIRE(g->segment_vectors >= 1 && g->length % g->segment_vectors == 0, "%" PRIu64 " units of %" PRIu64,
+                g->length, g->segment_vectors);
         REQUIRE(l->reduced_count > 1 && g->vector <= VECTOR_MAX, "vectors of %" PRIu32, g->vector);
         REQUIRE(!g->permuted.straight || bits <= 16, "straight runs of %" PRIu32 " bits", bits);
     } else if (is_of(g, "segments")) {
-        REQUIRE(g->scan.group == 1 && g->chunk <= PART_ELEMENTS_MAX / last->size, "chunk %" PRIu64, g->chunk);
+        REQUIRE(g->scan.group == 1 && g->part_length <= PART_ELEMENTS_MAX / last->size, "chunk %" PRIu64,
+                g->part_length);
         REQUIRE(g->overlap == (last->size % g->vector != 0) && g->segment_vectors == ceil_div(last->size, g->vector) &&
-                    g->units == l->reduction / last->size,
+                    g->length == l->reduction / last->size,
                 "%" PRIu64 " vectors", g->segment_vectors);
     } else if (g->fused) {
         REQUIRE(g->unroll >= 1, "unroll %" PRIu32, g->unroll);
-        REQUIRE(g->chunk <= PART_ELEMENTS_MAX / g->fused, "chunk %" PRIu64, g->chunk);
+        REQUIRE(g->part_length <= PART_ELEMENTS_MAX / g->fused, "chunk %" PRIu64, g->part_length);
     }
 }
 
@@ -244,9 +254,9 @@ static void check_units(const layout *l, uint32_t bits, const geometry *g) {
 static void check_fused(uint64_t row_size, const layout_dim *column, const layout_dim *row, const geometry *g) {
     const uint64_t pitch = (uint64_t)row->in, width = pitch * g->fused;
     REQUIRE(is_of(g, "columns") && g->scan.group == 1 && g->load != LOAD_ALIGNED, "%" PRIu32 " fused", g->fused);
-    REQUIRE(width % g->vector == 0 && g->strip > 1 && width <= (uint64_t)g->strip * g->vector && g->tiles == 1,
-            "%" PRIu64 " columns of %" PRIu32 " x %" PRIu32, width, g->vector, g->strip);
-    REQUIRE(g->strip == 2 || width == (uint64_t)g->strip * g->vector, "a strip of %" PRIu32 " vectors", g->strip);
+    REQUIRE(width % g->vector == 0 && g->panel > 1 && width <= (uint64_t)g->panel * g->vector && g->tiles == 1,
+            "%" PRIu64 " columns of %" PRIu32 " x %" PRIu32, width, g->vector, g->panel);
+    REQUIRE(g->panel == 2 || width == (uint64_t)g->panel * g->vector, "a panel of %" PRIu32 " vectors", g->panel);
     REQUIRE(column->in == (int64_t)(g->apart > 1 ? 1 : g->inner) && row->in > 0 && pitch >= row_size,
             "rows %" PRId64 " apart", row->in);
     REQUIRE(pitch == row_size || (g->inner == 1 && g->row_dims <= 1 && pitch - row_size < g->vector),
@@ -254,25 +264,25 @@ static void check_fused(uint64_t row_size, const layout_dim *column, const layou
     REQUIRE(row->size >= g->fused, "%" PRIu64 " rows", row->size);
 }
 
-/* The parts of an output cover it, with the pieces behind them where there are some, and none is empty. */
+/* The parts of an output cover it, with the runs behind them where there are some, and none is empty. */
 static void check_parts(const layout *l, const geometry *g) {
     const bool columns = is_of(g, "columns");
-    REQUIRE(g->units >= 1 && g->chunk >= 1 && g->parts >= 1, "%" PRIu64 " parts", g->parts);
+    REQUIRE(g->length >= 1 && g->part_length >= 1 && g->parts >= 1, "%" PRIu64 " parts", g->parts);
     REQUIRE(!g->one_job || (g->scan.jobs < UINT64_C(1) << 31 && l->outputs < UINT64_C(1) << 31),
             "%" PRIu64 " jobs of %" PRIu64 " outputs", g->scan.jobs, l->outputs);
-    if (g->pieces) {
-        const uint64_t before = g->parts * g->chunk;
-        REQUIRE((is_of(g, "rows") || columns) && g->finish && g->piece >= 1, "pieces of %" PRIu64, g->piece);
-        REQUIRE(before < g->units && ceil_div(g->units - before, g->piece) == g->pieces,
-                "%" PRIu64 " pieces of %" PRIu64, g->pieces, g->piece);
-        /* A work-item of columns counts on from piece to piece. */
-        const uint64_t sharing = columns ? g->scan.group / g->lanes : 1;
-        REQUIRE(g->chunk % sharing == 0 && g->piece % sharing == 0 && !(columns && g->one_block),
-                "%" PRIu64 " rows of %" PRIu64, g->chunk, g->piece);
+    if (g->tail_chunks) {
+        const uint64_t before = g->parts * g->part_length;
+        REQUIRE((is_of(g, "rows") || columns) && g->finish && g->tail_chunk >= 1, "runs of %" PRIu64, g->tail_chunk);
+        REQUIRE(before < g->length && ceil_div(g->length - before, g->tail_chunk) == g->tail_chunks,
+                "%" PRIu64 " runs of %" PRIu64, g->tail_chunks, g->tail_chunk);
+        /* A work-item of columns counts on from chunk to chunk. */
+        const uint64_t sharing = columns ? g->scan.group / g->across : 1;
+        REQUIRE(g->part_length % sharing == 0 && g->tail_chunk % sharing == 0 && !(columns && g->one_block),
+                "%" PRIu64 " rows of %" PRIu64, g->part_length, g->tail_chunk);
     } else {
         const bool segments = is_of(g, "stream") && g->stream.interleaved && g->stream.interleaved < g->parts;
-        REQUIRE(segments || ceil_div(g->units, g->chunk) == g->parts, "%" PRIu64 " parts of %" PRIu64, g->parts,
-                g->chunk);
+        REQUIRE(segments || ceil_div(g->length, g->part_length) == g->parts, "%" PRIu64 " parts of %" PRIu64, g->parts,
+                g->part_length);
     }
     if (columns) {
         const layout_dim *const column = &l->kept[l->kept_count - 1];
@@ -281,19 +291,22 @@ static void check_parts(const layout *l, const geometry *g) {
         const uint64_t its = outputs_of_row(l, g), columns_of_row = columns_of(l, its, g);
         if (g->fused != 1)
             check_fused(columns_of_row, column, row, g);
-        REQUIRE(g->side <= (uint64_t)g->lanes * g->vector * g->strip &&
-                    g->side % (g->inner > 1 && g->fused == 1 ? (uint64_t)g->inner * g->apart : g->vector) == 0,
-                "%" PRIu64 " columns", g->side);
+        REQUIRE(g->tile_columns <= (uint64_t)g->across * g->vector * g->panel &&
+                    g->tile_columns % (g->inner > 1 && g->fused == 1 ? (uint64_t)g->inner * g->apart : g->vector) == 0,
+                "%" PRIu64 " columns", g->tile_columns);
         /* Vectors may begin before the first column. */
-        REQUIRE(g->tiles == ceil_div(columns_of_row * g->fused + (g->by_lines ? VECTOR_MAX - 1 : 0), g->side),
+        REQUIRE(g->tiles ==
+                    ceil_div(columns_of_row * g->fused + (g->whole_lines ? VECTOR_MAX - 1 : 0), g->tile_columns),
                 "%" PRIu64 " tiles", g->tiles);
         REQUIRE(g->outers == l->outputs / its, "%" PRIu64 " outers", g->outers);
-        REQUIRE(g->units == rows, "%" PRIu64 " rows", g->units);
+        REQUIRE(g->length == rows, "%" PRIu64 " rows", g->length);
         REQUIRE(g->scan.jobs == g->tiles * g->outers * g->parts, "%" PRIu64 " jobs", g->scan.jobs);
-        REQUIRE(!g->past || (g->scan.group == 1 && g->vector > 1 && g->parts == 1), "%" PRIu64 " parts", g->parts);
+        REQUIRE(!g->non_temporal || (g->scan.group == 1 && g->vector > 1 && g->parts == 1), "%" PRIu64 " parts",
+                g->parts);
     } else if (is_of(g, "segments")) {
-        REQUIRE(l->outputs % g->outers == 0 && g->side <= g->strip, "%" PRIu64 " outers", g->outers);
-        REQUIRE(ceil_div(l->outputs / g->outers, g->side) == g->tiles, "%" PRIu64 " tiles", g->tiles);
+        REQUIRE(l->outputs % g->outers == 0 && g->tile_columns <= g->segments.tile_outputs, "%" PRIu64 " outers",
+                g->outers);
+        REQUIRE(ceil_div(l->outputs / g->outers, g->tile_columns) == g->tiles, "%" PRIu64 " tiles", g->tiles);
         REQUIRE(g->scan.jobs == g->tiles * g->outers * g->parts, "%" PRIu64 " jobs", g->scan.jobs);
     } else if (is_of(g, "blocks")) {
         REQUIRE(g->scan.jobs == ceil_div(g->outers, g->batch), "%" PRIu64 " jobs", g->scan.jobs);
@@ -306,11 +319,11 @@ static void check_parts(const layout *l, const geometry *g) {
 /* The outputs that share a counter, at most. */
 static uint64_t unit_outputs(const layout *l, const geometry *g) {
     if (is_of(g, "stream"))
-        return g->stream.width / g->inner / g->fused;
+        return g->tile_columns / g->inner / g->fused;
     if (!is_of(g, "columns"))
         return 1;
     const uint64_t row = l->outputs / g->outers;
-    return g->side < row ? g->side : row;
+    return g->tile_columns < row ? g->tile_columns : row;
 }
 
 /* Counters of each unit: what came, what was drawn, and words of the best so far, where they hold key and tie. */
@@ -320,21 +333,21 @@ static void check_counters(const problem *p, const layout *l, const device_facts
     REQUIRE(g->finish == device->ordering, "ordering %d", (int)g->finish);
     const uint64_t sets = g->word_sets;
     REQUIRE(sets && sets <= WORD_SETS && (sets & (sets - 1)) == 0, "%" PRIu64 " sets of words", sets);
-    REQUIRE(sets == 1 || (g->one_word && tiles && g->parts > sets / 2), "%" PRIu64 " sets of words", sets);
-    const uint64_t each = g->one_word    ? 2 + 2 * sets * unit_outputs(l, g) * extremes_of(p)
-                          : g->two_words ? 2 + 4 * g->parts
-                          : g->pieces    ? 2
-                                         : 1;
+    REQUIRE(sets == 1 || (g->atomic_partial && tiles && g->parts > sets / 2), "%" PRIu64 " sets of words", sets);
+    const uint64_t each = g->atomic_partial    ? 2 + 2 * sets * unit_outputs(l, g) * extremes_of(p)
+                          : g->flagged_partial ? 2 + 4 * g->parts
+                          : g->tail_chunks     ? 2
+                                               : 1;
     REQUIRE(g->unit_counters == each && g->counters == units * each, "%" PRIu64 " counters", g->counters);
     REQUIRE(g->counters <= COUNTERS_A_QUEUE, "%" PRIu64 " counters", g->counters);
     if (has_words(g))
-        REQUIRE(device->wide_atomics && (tiles ? g->scan.group > 1 : g->ptx || g->scan.group == 1),
+        REQUIRE(device->wide_atomics && (tiles ? g->scan.group > 1 : g->nv_ptx || g->scan.group == 1),
                 "words by ordering %d", (int)g->finish);
-    if (g->two_words) {
-        REQUIRE(!g->one_word && !g->pieces && g->parts <= 1023, "two words of %" PRIu64 " parts", g->parts);
+    if (g->flagged_partial) {
+        REQUIRE(!g->atomic_partial && !g->tail_chunks && g->parts <= 1023, "two words of %" PRIu64 " parts", g->parts);
         REQUIRE(is_of(g, "rows") && l->reduction < INT32_MAX, "two words of %" PRIu64, l->reduction);
     }
-    if (g->one_word) {
+    if (g->atomic_partial) {
         REQUIRE(p->input.type->bits <= 32 && l->reduction < UINT32_MAX, "one word of %" PRIu32 " bits and %" PRIu64,
                 p->input.type->bits, l->reduction);
     }
@@ -378,11 +391,10 @@ static void check_copies(const problem *p, const layout *l, uint32_t group_limit
             REQUIRE(c.per_size[i] == reciprocal(c.size[i]), "dim %" PRIu32, i);
         }
         REQUIRE(rows * c.size[dims - 1] == p->outputs, "%" PRIu64 " rows", rows);
-        REQUIRE(c.length && c.row_pieces == ceil_div(c.size[dims - 1], c.length), "pieces of %" PRIu64,
-                (uint64_t)c.length);
+        REQUIRE(c.length && c.row_runs == ceil_div(c.size[dims - 1], c.length), "runs of %" PRIu64, (uint64_t)c.length);
         REQUIRE(is_power(c.lanes) && c.lanes <= g->copies.group && c.lanes <= c.length, "%" PRIu32 " lanes", c.lanes);
-        REQUIRE(c.pieces == rows * c.row_pieces && g->copies.jobs == ceil_div(c.pieces, g->copies.group / c.lanes),
-                "%" PRIu64 " pieces", (uint64_t)c.pieces);
+        REQUIRE(c.runs == rows * c.row_runs && g->copies.jobs == ceil_div(c.runs, g->copies.group / c.lanes),
+                "%" PRIu64 " runs", (uint64_t)c.runs);
         REQUIRE(answers == l->outputs && (uint64_t)c.answers == before &&
                     (before + answers) * bytes <= answers_offset(p, l, g, OUTPUT_TENSORS),
                 "%" PRIu64 " answers", answers);
@@ -393,12 +405,19 @@ static void check_copies(const problem *p, const layout *l, uint32_t group_limit
     }
 }
 
+/* Whether work-items share a row of the family, not a row of columns. */
+static bool has_lanes(const geometry *g) {
+    return !is_of(g, "columns") && !is_of(g, "stream");
+}
+
 void check_geometry(const problem *p, const layout *l, const device_facts *device, uint32_t group_limit,
                     const geometry *g) {
     char options[OPTIONS_CAPACITY];
     check_grid(&g->scan, group_limit);
     REQUIRE(is_power(g->vector) && g->vector <= 32, "vectors of %" PRIu32, g->vector);
-    REQUIRE((is_power(g->lanes) || is_of(g, "stream")) && g->lanes <= g->scan.group, "%" PRIu32 " lanes", g->lanes);
+    REQUIRE(has_lanes(g) ? is_power(g->lanes) && g->across == 0 : g->lanes == 0, "%" PRIu32 " lanes", g->lanes);
+    REQUIRE(!is_of(g, "columns") || is_power(g->across), "%" PRIu32 " across", g->across);
+    REQUIRE(max_u32(g->lanes, g->across) <= g->scan.group, "%" PRIu32 " lanes", g->lanes);
     check_units(l, p->input.type->bits, g);
     check_parts(l, g);
     check_alignment(l, g);

@@ -217,9 +217,9 @@ void take_device(source *s, device_facts *device, uint32_t *group_limit) {
     device->clang_cpu = !(flags & 1) && flags & 2;
     device->little_endian = !(flags & 4);
     device->aligned_buffers = (flags & 1) && flags & 8;
-    device->ptx = (flags & 1) && flags & 16;
-    device->sub_group = !device->ptx && flags & 64 ? 16 : 0;
-    device->wide_atomics = device->ptx || flags & 32;
+    device->nv_ptx = (flags & 1) && flags & 16;
+    device->sub_group = !device->nv_ptx && flags & 64 ? 16 : 0;
+    device->wide_atomics = device->nv_ptx || flags & 32;
     device->compute_units = units < 240 ? 1u + units : 1u << (units - 240) * 2;
     *group_limit = groups < 32 ? 1u << groups / 2 : groups < 64 ? groups : 65536u >> groups % 17;
     if (*group_limit > 65536)
@@ -227,7 +227,7 @@ void take_device(source *s, device_facts *device, uint32_t *group_limit) {
     device->max_group = *group_limit;
     device->local_bytes = (cl_ulong)*group_limit * 40 + (kind & 64 ? 65536 : 0);
     device->max_buffer = (cl_ulong)1 << (kind & 32 ? 31 : 62);
-    device->ordering = device->ptx ? ORDERING_PTX : kind % 4 == 3 ? ORDERING_NONE : (ordering)(kind % 4);
+    device->ordering = device->nv_ptx ? ORDERING_PTX : kind % 4 == 3 ? ORDERING_NONE : (ordering)(kind % 4);
     device->address_bits = kind & 128 ? 32 : 64;
     snprintf(device->name, sizeof device->name, "fuzz");
 }

@@ -28,7 +28,7 @@ static const struct {
     {"cpu", 4096, {CPU, SIZE(4, 1 << 20), .clang_cpu = true, CL30}},
     {"plain", 1, {CPU, SIZE(16, 32768)}},
     {"gpu", 1024, {DISCRETE, SIZE(64, 49152), .ordering = ORDERING_CL20}},
-    {"ptx", 1024, {DISCRETE, SIZE(132, 49152), .ptx = true, .ordering = ORDERING_PTX, .wide_atomics = true}},
+    {"ptx", 1024, {DISCRETE, SIZE(132, 49152), .nv_ptx = true, .ordering = ORDERING_PTX, .wide_atomics = true}},
     {"amd", 256, {DISCRETE, SIZE(104, 65536), .ordering = ORDERING_CL20, .wide_atomics = true}},
     {"dg2", 1024, {DISCRETE, SIZE(512, 65536), INTEL}},
     {"pvc", 1024, {DISCRETE, SIZE(512, 65536), INTEL, .sub_group = 16}},
@@ -67,34 +67,41 @@ static void print_grid(const char *label, const launch_grid *grid) {
 static void print_geometry(const geometry *g) {
     const bool rows = is_of(g, "rows"), stream = is_of(g, "stream");
     fprintf(out,
-            "    %s %s: load %d of %" PRIu32 ", lanes %" PRIu32 " unroll %" PRIu32 " ahead %" PRIu32 " loads %" PRIu32
-            " batch %" PRIu32 " strip %" PRIu32 "%s%s%s%s%s%s%s%s%s%s\n",
-            g->strategy, g->tuning, (int)g->load, g->vector, g->lanes, g->unroll, g->ahead, g->loads, g->batch,
-            g->strip, g->overlap ? " overlap" : "", g->peel ? " peel" : "", rows && g->rows.together ? " together" : "",
-            rows && g->rows.placed ? " placed" : "", rows && g->rows.by_value ? " by_value" : "",
-            g->steady ? " steady" : "", is_of(g, "permuted") && g->permuted.straight ? " straight" : "",
-            g->words ? " words" : "", g->ptx ? " ptx" : "", g->one_block ? " one_block" : "");
-    if (g->near_bytes)
-        fprintf(out, "    near: %" PRIu32 " bytes\n", g->near_bytes);
-    if (g->past)
-        fprintf(out, "    past the caches\n");
+            "    %s %s: load %d of %" PRIu32 ", lanes %" PRIu32 " across %" PRIu32 " unroll %" PRIu32
+            " prefetch %" PRIu32 " loads %" PRIu32 " batch %" PRIu32 " panel %" PRIu32 "%s%s%s%s%s%s%s%s%s%s\n",
+            g->strategy, g->tuning, (int)g->load, g->vector, g->lanes, g->across, g->unroll, g->prefetch_distance,
+            g->loads, g->batch, g->panel, g->overlap ? " overlap" : "", g->peel ? " peel" : "",
+            rows && g->rows.contiguous_batch ? " contiguous_batch" : "",
+            rows && g->rows.local_index ? " local_index" : "", rows && g->rows.by_value ? " by_value" : "",
+            g->constant_stride ? " constant_stride" : "",
+            is_of(g, "permuted") && g->permuted.straight ? " straight" : "", g->swar ? " swar" : "",
+            g->nv_ptx ? " nv_ptx" : "", g->one_block ? " one_block" : "");
+    if (is_of(g, "transposed"))
+        fprintf(out, "    step %" PRIu32 ", chunk %" PRIu32 ", %" PRIu64 " vectors a job\n", g->transposed.step,
+                g->transposed.chunk, g->transposed.job_vectors);
+    if (is_of(g, "segments"))
+        fprintf(out, "    tiles of %" PRIu32 " outputs at most\n", g->segments.tile_outputs);
+    if (g->prefetch_row)
+        fprintf(out, "    prefetch along rows: %" PRIu32 " bytes\n", g->prefetch_row);
+    if (g->non_temporal)
+        fprintf(out, "    non_temporal\n");
     if (g->fused > 1)
         fprintf(out, "    fused: %" PRIu32 " rows\n", g->fused);
-    if (rows && g->rows.gaps)
-        fprintf(out, "    gaps: ahead by %" PRId64 ", from %" PRIu64 " on by %" PRId64 " more\n", g->ahead_by,
+    if (rows && g->rows.pitched)
+        fprintf(out, "    pitched: ahead by %" PRId64 ", from %" PRIu64 " on by %" PRId64 " more\n", g->prefetch_by,
                 g->rows.turn, g->rows.turned_by);
     if (stream && g->stream.interleaved)
         fprintf(out, "    %" PRIu64 " parts take turns\n", g->stream.interleaved);
-    if (g->pieces)
-        fprintf(out, "    late: from %" PRIu64 " on in %" PRIu64 " pieces of %" PRIu64 "\n", g->parts * g->chunk,
-                g->pieces, g->piece);
+    if (g->tail_chunks)
+        fprintf(out, "    tail: from %" PRIu64 " on in %" PRIu64 " chunks of %" PRIu64 "\n", g->parts * g->part_length,
+                g->tail_chunks, g->tail_chunk);
     if (is_of(g, "blocks"))
         fprintf(out, "    wide loads of %" PRIu32 ", pad %" PRIu32 ", fused %" PRIu32 ", %" PRIu32 " at once\n",
                 g->wide, g->blocks.pad, g->fused, g->blocks.pass);
     fprintf(out,
             "    %" PRIu64 " units by %" PRIu64 " in %" PRIu64 " parts of %" PRIu64 ", segments of %" PRIu64
             ", %" PRIu64 " tiles x %" PRIu64 ";",
-            g->units, g->least, g->parts, g->chunk, g->segment_vectors, g->tiles, g->outers);
+            g->length, g->least, g->parts, g->part_length, g->segment_vectors, g->tiles, g->outers);
     print_grid("scan", &g->scan);
     if (g->parts > 1) {
         print_grid("merge", &g->merge);

@@ -65,13 +65,13 @@ static void print_scan(const struct problem *p, const layout *l, const geometry 
 /* What becomes of it where the same dims are longer: pieces, answers that do not fit a word, or that go past
  * the caches, more elements than an accumulator counts. */
 static void print_longer(const struct problem *p, const layout *l, const geometry *g) {
-    const bool has_pieces = g->finish != ORDERING_NONE && g->scan.group > 1 &&
-                            ((is_of(g, "rows") && !lies_anywhere(g)) || is_of(g, "columns"));
+    const bool has_tail = g->finish != ORDERING_NONE && g->scan.group > 1 &&
+                          ((is_of(g, "rows") && !lies_anywhere(g)) || is_of(g, "columns"));
     const bool columns = is_of(g, "columns") && g->scan.group == 1 && g->fused == 1 && g->inner == 1 &&
                          g->row_dims == 1 && g->parts == 1;
     if ((columns || is_of(g, "transposed")) && g->vector > 1 && !p->value.type && !is_general(p)) {
         geometry longer = *g;
-        longer.past = true;
+        longer.non_temporal = true;
         print_scan(p, l, &longer);
     }
     if (is_of(g, "few_rows") && g->one_block) {
@@ -80,12 +80,12 @@ static void print_longer(const struct problem *p, const layout *l, const geometr
         print_scan(p, l, &longer);
     }
     for (int wide = 0; wide <= has_words(g); ++wide)
-        for (int with_tail = 0; with_tail <= has_pieces; ++with_tail)
+        for (int with_tail = 0; with_tail <= has_tail; ++with_tail)
             if (wide || with_tail) {
                 geometry longer = *g;
-                longer.one_word = g->one_word && !wide;
-                longer.two_words = g->two_words && !wide && !with_tail;
-                longer.pieces = (uint64_t)with_tail;
+                longer.atomic_partial = g->atomic_partial && !wide;
+                longer.flagged_partial = g->flagged_partial && !wide && !with_tail;
+                longer.tail_chunks = (uint64_t)with_tail;
                 longer.one_block = g->one_block && !(with_tail && is_of(g, "columns"));
                 print_scan(p, l, &longer);
             }
@@ -100,7 +100,7 @@ static void print_programs(struct problem *p, const layout *l) {
                                          .max_group = 1024,
                                          .local_bytes = 32768,
                                          .clang_cpu = group_limits[limit] == 32,
-                                         .ptx = group_limits[limit] == group_of_ptx,
+                                         .nv_ptx = group_limits[limit] == group_of_ptx,
                                          .sub_group = group_limits[limit] == 32 && unit ? 16 : 0,
                                          .ordering =
                                              group_limits[limit] == group_of_ptx ? ORDERING_PTX : orderings[unit],

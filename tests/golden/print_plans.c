@@ -45,7 +45,7 @@ static void print_plan(const struct problem *p, const layout *l, device_facts de
     }
     options_scan(p, l, &g, options);
     printf("  %s %s units %" PRIu64 " chunk %" PRIu64 " parts %" PRIu64 " tiles %" PRIu64 " outers %" PRIu64,
-           g.strategy, g.tuning, g.units, g.chunk, g.parts, g.tiles, g.outers);
+           g.strategy, g.tuning, g.length, g.part_length, g.parts, g.tiles, g.outers);
     print_grid("scan", &g.scan);
     if (g.parts > 1)
         print_grid("merge", &g.merge);

@@ -168,7 +168,7 @@ class Bench:
         if not shutil.which("clang"):
             return True
         kernel, options = program
-        target = "nvptx64-nvidia-nvcl" if "-DPTX=1" in options.split() else "spir64"
+        target = "nvptx64-nvidia-nvcl" if "-DNV_PTX=1" in options.split() else "spir64"
         command = ["clang", "-x", "cl", f"--target={target}", "-Xclang", "-finclude-default-header", "-fsyntax-only",
                    "-w", "-I", folder, *options.split(), folder / f"families/{kernel}.cl"]
         return subprocess.run(command, capture_output=True, check=False).returncode == 0

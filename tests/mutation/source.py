@@ -7,11 +7,11 @@ from pathlib import Path
 from operators import changes, instruction_changes
 
 # Branches of the preprocessor that are no part of a run: inline PTX, which NVIDIA devices of compute capability 9.0
-# alone take (--ptx is for these, and for nothing else); addresses asked for ahead (AHEAD, NEAR), on which no answer
+# alone take (--ptx is for these, and for nothing else); addresses asked for ahead (PREFETCH_DISTANCE, PREFETCH_ROW), on which no answer
 # depends; Windows.
-PTX = {"PTX", "NATIVE"}
-UNREACHED = {"AHEAD", "NEAR", "_WIN32"}
-PTX_FILES = {"kernels/accumulate/native.clh", "kernels/workgroup/warps.clh"}
+PTX = {"NV_PTX", "NV_PTX_ORDER"}
+UNREACHED = {"PREFETCH_DISTANCE", "PREFETCH_ROW", "_WIN32"}
+PTX_FILES = {"kernels/accumulate/nv_ptx.clh", "kernels/workgroup/warps.clh"}
 
 
 @dataclass(frozen=True)

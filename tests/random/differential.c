@@ -28,8 +28,9 @@ typedef struct batch {
 
 /* Lengths after which the kernels do something else. */
 static uint64_t some_unit(random_source *s, const geometry *g) {
-    const uint64_t step = (uint64_t)g->vector * (g->unroll ? g->unroll : 1), lanes = g->lanes ? g->lanes : 1;
-    const uint64_t strip = g->strip ? g->strip : 1, loads = g->loads ? g->loads : 1, fused = g->fused ? g->fused : 1;
+    const uint64_t step = (uint64_t)g->vector * (g->unroll ? g->unroll : 1);
+    const uint64_t lanes = g->lanes ? g->lanes : g->across ? g->across : 1;
+    const uint64_t panel = g->panel ? g->panel : 1, loads = g->loads ? g->loads : 1, fused = g->fused ? g->fused : 1;
     const uint64_t units[] = {
         g->vector,
         step,
@@ -37,15 +38,15 @@ static uint64_t some_unit(random_source *s, const geometry *g) {
         lanes * g->vector,
         lanes * step,
         g->unroll,
-        strip * g->vector * lanes,
+        panel * g->vector * lanes,
         loads * g->vector,
-        g->chunk,
-        g->chunk * g->vector,
+        g->part_length,
+        g->part_length * g->vector,
         g->scan.group,
         255 * (uint64_t)g->vector,
         g->scan.groups,
         fused * g->unroll,
-        fused * (g->chunk + 1),
+        fused * (g->part_length + 1),
     };
     return units[random_below(s, sizeof units / sizeof units[0])];
 }

@@ -33,9 +33,9 @@ static uint32_t width(const char *type) {
 }
 
 static size_t columns_tail(const char *options) {
-    return (defined(options, "AHEAD")  ? sizeof((columns_t *)0)->ahead
-            : defined(options, "TAIL") ? sizeof((columns_t *)0)->tail
-                                       : 0) +
+    return (defined(options, "PREFETCH_DISTANCE") ? sizeof((columns_t *)0)->prefetch
+            : defined(options, "TAIL")            ? sizeof((columns_t *)0)->tail
+                                                  : 0) +
            (defined(options, "FUSED") ? sizeof((columns_t *)0)->segment_rows : 0);
 }
 
@@ -59,11 +59,11 @@ static stub_options read_options(const char *text) {
         .max_wide_index = defined(text, "MAX_IDX_T") && width(defined(text, "MAX_IDX_T")) == 64,
         .split = number(text, "SPLIT"),
         .one_launch = number(text, "ONE_LAUNCH"),
-        .words = defined(text, "ONE_WORD") || defined(text, "TWO_WORDS"),
+        .words = defined(text, "ATOMIC_PARTIAL") || defined(text, "FLAGGED_PARTIAL"),
         .no_winner = number(text, "NO_WINNER"),
         .kept = (uint32_t)number(text, "KEPT"),
         .reduced = (uint32_t)number(text, "REDUCED"),
-        .grid_tail = defined(text, "GAPS")                                     ? sizeof((rows_t *)0)->gaps
+        .grid_tail = defined(text, "GAPS")                                     ? sizeof((rows_t *)0)->pitch
                      : defined(text, "OVERLAP") && is(text, "LOAD", "ALIGNED") ? sizeof((rows_t *)0)->ends
                      : defined(text, "ACROSS")                                 ? columns_tail(text)
                      : defined(text, "TAIL")                                   ? sizeof((rows_t *)0)->tail

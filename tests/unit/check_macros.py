@@ -17,22 +17,22 @@ FAMILIES = sorted((ROOT / "kernels/families").glob("*.cl"))
 # Options, and a word of the message that refuses them.
 REFUSED = [
     ("VEC=3", "VEC is"), ("VEC=32", "VEC is"), ("VEC=32 T=uchar GROUP=2", "VEC is"), ("T=uint8_t", "T is"),
-    ("T=float", "T is"), ("IDX_T=ushort", "IDX_T is"), ("IDX_T=long", "IDX_T is"), ("WORDS=2", "boolean"),
+    ("T=float", "T is"), ("IDX_T=ushort", "IDX_T is"), ("IDX_T=long", "IDX_T is"), ("SWAR=2", "boolean"),
     ("TAIL=-1", "boolean"), ("KIND=BOOL", "KIND is"), ("KIND=FLOAT", "MANTISSA"),
     ("KIND=FLOAT MANTISSA=3 T=uchar", "MANTISSA"), ("KIND=FLOAT MANTISSA=10", "MANTISSA"),
     ("MANTISSA=23", "mantissa"), ("KEPT=0", "KEPT"), ("REDUCED=-1", "REDUCED"), ("GROUP=3", "powers of two"),
     ("LANES=2", "LANES"), ("GROUP=2 ACROSS=4", "ACROSS"), ("UNROLL=33", "UNROLL"), ("UNROLL=0", "UNROLL"),
     ("LOADS=0", "LOADS"), ("WIDE=32", "WIDE"), ("SUB_GROUP=8", "SUB_GROUP"),
-    ("STEP=3", "STEP"), ("HINT=5 AHEAD=64", "HINT"), ("AHEAD=64", "a hint"),
-    ("NEAR=64", "near"), ("NEAR=64 HINT=1 AHEAD=64", "near"), ("LOAD=FAST", "LOAD is"),
-    ("WORDS=1", "packed words"), ("WORDS=1 T=uchar VEC=2", "packed words"), ("STRIP=2 GROUP=2", "strip"),
-    ("ONE_LAUNCH=1 SPLIT=0", "only parts"), ("SPLIT=1 ONE_WORD=1", "in words"),
-    ("SPLIT=1 ONE_LAUNCH=1 ONE_WORD=1 TWO_WORDS=1", "ONE_WORD"),
-    ("SPLIT=1 ONE_LAUNCH=1 ONE_WORD=1 T=ulong", "ONE_WORD"), ("TAIL=1", "pieces"),
-    ("GAPS=1", "gaps"), ("GAPS=1 AHEAD=64 HINT=1 REDUCED=2", "gaps"), ("TOGETHER=1 LOAD=STRIDED", "batches"),
-    ("TOGETHER=1 OVERLAP=1", "batches"), ("STEADY=1 OVERLAP=1", "overlap"), ("OVERLAP=1 LOAD=ALIGNED", "of one work-item"),
+    ("STEP=3", "STEP"), ("HINT=5 PREFETCH_DISTANCE=64", "HINT"), ("PREFETCH_DISTANCE=64", "a hint"),
+    ("PREFETCH_ROW=64", "near"), ("PREFETCH_ROW=64 HINT=1 PREFETCH_DISTANCE=64", "near"), ("LOAD=FAST", "LOAD is"),
+    ("SWAR=1", "packed words"), ("SWAR=1 T=uchar VEC=2", "packed words"), ("PANEL=2 GROUP=2", "panel"),
+    ("ONE_LAUNCH=1 SPLIT=0", "only parts"), ("SPLIT=1 ATOMIC_PARTIAL=1", "in words"),
+    ("SPLIT=1 ONE_LAUNCH=1 ATOMIC_PARTIAL=1 FLAGGED_PARTIAL=1", "ATOMIC_PARTIAL"),
+    ("SPLIT=1 ONE_LAUNCH=1 ATOMIC_PARTIAL=1 T=ulong", "ATOMIC_PARTIAL"), ("TAIL=1", "a tail"),
+    ("PITCHED=1", "gaps"), ("PITCHED=1 PREFETCH_DISTANCE=64 HINT=1 REDUCED=2", "gaps"), ("CONTIGUOUS_BATCH=1 LOAD=STRIDED", "batches"),
+    ("CONTIGUOUS_BATCH=1 OVERLAP=1", "batches"), ("CONSTANT_STRIDE=1 OVERLAP=1", "overlap"), ("OVERLAP=1 LOAD=ALIGNED", "of one work-item"),
     ("PEEL=1 REDUCED=0", "single elements"),
-    ("PLACED=1", "places"), ("PLACED=1 T=uchar SPLIT=1", "places"),
+    ("LOCAL_INDEX=1", "places"), ("LOCAL_INDEX=1 T=uchar SPLIT=1", "places"),
 ]
 
 problems = []
@@ -72,7 +72,7 @@ for file in sorted((ROOT / "kernels").rglob("*.cl*")):
         problems += [f"{file.relative_to(ROOT)}:{number}: {name} is always defined: #if {name}" for name in asked
                      if line.lstrip().startswith("#") and name in always]
         problems += [f"{file.relative_to(ROOT)}:{number}: {name} is the host's" for name in made
-                     if name in always and name not in internal]
+                     if name in always]
 for kernel in FAMILIES:
     first = re.search(r'^#include "(.*)"', kernel.read_text(), re.M)
     if not first or first.group(1) != "options.clh":

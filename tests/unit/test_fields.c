@@ -123,7 +123,7 @@ START_TEST(fields_of_others_change_no_plan) {
                                      .max_group = 1024,
                                      .address_bits = 64,
                                      .little_endian = true,
-                                     .ptx = true,
+                                     .nv_ptx = true,
                                      .ordering = ORDERING_PTX,
                                      .wide_atomics = true};
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)

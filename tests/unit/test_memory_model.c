@@ -1,4 +1,4 @@
-/* The merge in one launch (kernels/workgroup/finish.clh, two_words.clh) in every order that memory allows.
+/* The merge in one launch (kernels/workgroup/finish.clh, flagged_partial.clh) in every order that memory allows.
  *
  * Each work-group of a small launch is a list of steps. A step may run before an earlier one of its work-group unless
  * both are about one place, a release must not be before it, an acquire not after it, or it is a store that depends on
@@ -207,7 +207,7 @@ static bool always_right(const program *p) {
 
 /* ---- the kernels ---- */
 
-typedef enum form { PARTIALS, ONE_WORD, TWO_WORDS } form;
+typedef enum form { PARTIALS, ATOMIC_PARTIAL, FLAGGED_PARTIAL } form;
 
 static void add(program *p, int group, step a) {
     p->steps[group][p->length[group]++] = a;
@@ -216,17 +216,17 @@ static void add(program *p, int group, step a) {
 /* A launch of so many work-groups, of which the i-th leaves i + 1. */
 static program launch(form f, int groups, bool acquires, bool releases, bool waits, int left) {
     program p = {.groups = groups, .left = left};
-    const int each = f == TWO_WORDS ? 2 : 1;
+    const int each = f == FLAGGED_PARTIAL ? 2 : 1;
     for (int i = 0; i < groups; i++) {
-        for (int w = 0; w < each && f != ONE_WORD; w++)
+        for (int w = 0; w < each && f != ATOMIC_PARTIAL; w++)
             add(&p, i, (step){.what = STORE, .place = WORDS + 2 * i + w, .value = i + 1});
-        if (f == ONE_WORD)
+        if (f == ATOMIC_PARTIAL)
             add(&p, i, (step){.what = RAISE, .place = WORD, .value = i + 1});
         add(&p, i, (step){.what = COUNT, .place = COUNTER, .acquires = acquires, .releases = releases});
-        if (f == ONE_WORD)
+        if (f == ATOMIC_PARTIAL)
             add(&p, i, (step){.what = LOAD, .place = WORD, .after_last = true});
         /* Of two words the second is needed as much as the first: here for the groups whose number is odd. */
-        for (int other = 0; other < groups && f != ONE_WORD; other++)
+        for (int other = 0; other < groups && f != ATOMIC_PARTIAL; other++)
             add(&p, i,
                 (step){.what = waits ? AWAIT : LOAD, .place = WORDS + 2 * other + other % each, .after_last = true});
     }
@@ -241,18 +241,18 @@ static const struct {
     bool right;
 } cases[] = {
     {"partials", PARTIALS, true, true, false, 0, true},
-    {"one word", ONE_WORD, true, true, false, 0, true},
-    {"two words of PTX", TWO_WORDS, false, false, true, 0, true},
-    {"two words of OpenCL C", TWO_WORDS, true, true, false, 0, true},
+    {"one word", ATOMIC_PARTIAL, true, true, false, 0, true},
+    {"two words of PTX", FLAGGED_PARTIAL, false, false, true, 0, true},
+    {"two words of OpenCL C", FLAGGED_PARTIAL, true, true, false, 0, true},
     /* What would be wrong. */
     {"partials, relaxed", PARTIALS, false, false, false, 0, false},
     {"partials, release alone", PARTIALS, false, true, false, 0, false},
     {"partials, acquire alone", PARTIALS, true, false, false, 0, false},
-    {"one word, relaxed", ONE_WORD, false, false, false, 0, false},
-    {"two words, relaxed, nobody waits", TWO_WORDS, false, false, false, 0, false},
+    {"one word, relaxed", ATOMIC_PARTIAL, false, false, false, 0, false},
+    {"two words, relaxed, nobody waits", FLAGGED_PARTIAL, false, false, false, 0, false},
     {"partials, counters of a dead launch", PARTIALS, true, true, false, 1, false},
-    {"one word, counters of a dead launch", ONE_WORD, true, true, false, 1, false},
-    {"two words, counters of a dead launch", TWO_WORDS, false, false, true, 1, false},
+    {"one word, counters of a dead launch", ATOMIC_PARTIAL, true, true, false, 1, false},
+    {"two words, counters of a dead launch", FLAGGED_PARTIAL, false, false, true, 1, false},
 };
 
 START_TEST(every_order_gives_the_best) {

@@ -36,7 +36,7 @@ START_TEST(sections_are_for_their_device) {
     ck_assert_int_eq(tuning_choose(NULL, &gpu, &row), ARGMAX_CL_SUCCESS);
     ck_assert_uint_eq(row.part_bytes, 300);
     ck_assert_uint_eq(row.group, 8);
-    ck_assert_uint_eq(row.strip_bytes, tuning_find("gpu").strip_bytes);
+    ck_assert_uint_eq(row.panel_bytes, tuning_find("gpu").panel_bytes);
     ck_assert_str_eq(row.name, "gpu+file");
     ck_assert_uint_eq(part_bytes(NULL, &cpu), 200);
     ck_assert_uint_eq(part_bytes("gpu", &gpu), tuning_find("gpu").part_bytes); /* named: no file */
@@ -99,7 +99,7 @@ START_TEST(rows_are_chosen_by_the_maker) {
     static const struct {
         device_facts device;
         const char *row;
-        uint32_t hint, placed_hint;
+        uint32_t hint, local_index_hint;
     } cases[] = {
         {{.type = CL_DEVICE_TYPE_CPU}, "cpu", 3, 3},
         {{.type = CL_DEVICE_TYPE_CPU, .processor = "AuthenticAMD family 26 model 2"}, "cpu-zen5", 1, 1},
@@ -118,7 +118,7 @@ START_TEST(rows_are_chosen_by_the_maker) {
         ck_assert_str_eq(tuning_class(&cases[i].device), cases[i].row);
         ck_assert_int_eq(tuning_choose(NULL, &cases[i].device, &row), ARGMAX_CL_SUCCESS);
         ck_assert_uint_eq(row.hint, cases[i].hint);
-        ck_assert_uint_eq(row.placed_hint, cases[i].placed_hint);
+        ck_assert_uint_eq(row.local_index_hint, cases[i].local_index_hint);
         ck_assert_uint_eq(row.part_bytes,
                           tuning_find(cases[i].device.type == CL_DEVICE_TYPE_CPU ? "cpu" : "gpu").part_bytes);
     }
@@ -137,12 +137,12 @@ START_TEST(hints_have_names) {
     for (uint32_t i = 0; i < 5; i++) {
         char text[64];
         tuning_row row;
-        snprintf(text, sizeof text, "cpu hint=%s far_hint=%s placed_hint=%s\n", hints[i], hints[4 - i], hints[i]);
+        snprintf(text, sizeof text, "cpu hint=%s far_hint=%s local_index_hint=%s\n", hints[i], hints[4 - i], hints[i]);
         write_file(name, text);
         ck_assert_int_eq(tuning_choose(NULL, &cpu, &row), ARGMAX_CL_SUCCESS);
         ck_assert_uint_eq(row.hint, i);
         ck_assert_uint_eq(row.far_hint, 4 - i);
-        ck_assert_uint_eq(row.placed_hint, i);
+        ck_assert_uint_eq(row.local_index_hint, i);
     }
     remove(name);
 }

@@ -1,4 +1,4 @@
-/* What a work-item that works alone holds of a row of columns (kernels/families/strip.clh): how much, how many rows at
+/* What a work-item that works alone holds of a row of columns (kernels/families/panel.clh): how much, how many rows at
  * once, and what it asks for ahead. */
 #include "families/columns.h"
 
@@ -10,8 +10,8 @@ static bool rows_are_wide(const geometry_request *r, const layout_dim *column) {
     return r->tuning->narrow_row_bytes && column->size > r->tuning->narrow_row_bytes / element_bytes(r->problem);
 }
 
-uint32_t strip_room(const geometry_request *r) {
-    const uint32_t bytes = max_u32(r->tuning->strip_bytes / accumulator_times(r->problem), 1);
+uint32_t panel_room(const geometry_request *r) {
+    const uint32_t bytes = max_u32(r->tuning->panel_bytes / accumulator_times(r->problem), 1);
     const uint32_t limit = r->device->loop_limit;
     return limit ? min_u32(bytes, limit / LOOPS_AN_OUTPUT * element_bytes(r->problem)) : bytes;
 }
@@ -23,27 +23,27 @@ static uint32_t tile_vectors(const geometry_request *r, const geometry *g, const
     const uint32_t vector_bytes = load_bytes(r, g);
     const uint64_t vectors = ceil_div(column->size, g->vector), enough = enough_groups(r, g);
     const uint64_t parts = rows < 2 * least_rows ? 1 : (rows + least_rows / 2) / least_rows;
-    uint32_t bytes = strip_room(r);
+    uint32_t bytes = panel_room(r);
     assert(vector_bytes > 0);
     if (g->fused > 1)
         return max_u32((uint32_t)vectors, 2);
-    while (bytes > r->tuning->strip_bytes_least && bytes > vector_bytes &&
+    while (bytes > r->tuning->panel_bytes_least && bytes > vector_bytes &&
            (bytes / 2 / vector_bytes >= vectors ||
             ceil_div(vectors, bytes / vector_bytes) * outers < ceil_div(enough, parts)))
         bytes /= 2;
-    /* A wide vector is always part of a strip (kernels/families/strip_wide.clh). */
+    /* A wide vector is always part of a panel (kernels/families/panel_wide.clh). */
     return max_u32(bytes / vector_bytes, g->vector > VECTOR_MAX ? 2 : 1);
 }
 
 /* Vectors that a work-item has room for: all that any tile has, so that each width needs no program of its own; those
  * that there are of rows that are read as one; or one, in registers. */
-static uint32_t strip_vectors(const geometry_request *r, const geometry *g, uint32_t tile) {
-    return tile == 1 || g->fused > 1 ? tile : max_u32(strip_room(r) / load_bytes(r, g), tile);
+static uint32_t panel_vectors(const geometry_request *r, const geometry *g, uint32_t tile) {
+    return tile == 1 || g->fused > 1 ? tile : max_u32(panel_room(r) / load_bytes(r, g), tile);
 }
 
-/* Whether accumulators stay in registers while a batch is read (kernels/families/strip.clh). */
+/* Whether accumulators stay in registers while a batch is read (kernels/families/panel.clh). */
 static bool is_held(const geometry *g) {
-    return g->fused > 1 && g->strip > 2 && g->strip <= HELD_VECTORS;
+    return g->fused > 1 && g->panel > 2 && g->panel <= HELD_VECTORS;
 }
 
 /* Whether a work-item alone reads rows in the order of memory: narrow ones that follow each other closely there. */
@@ -51,7 +51,7 @@ static bool reads_in_order(const geometry_request *r, const layout_dim *column) 
     return !rows_are_wide(r, column) && !r->strided && comes_from_memory(r);
 }
 
-/* Rows that one work-item reduces at once into its strip, for one load and store of that: few where they are read in
+/* Rows that one work-item reduces at once into its panel, for one load and store of that: few where they are read in
  * the order of memory, but for those whose accumulators are in registers. Up to so many as of wide ones are
  * reduced all at once, and else in shares of about the same size. */
 static uint32_t rows_together(const geometry_request *r, const layout_dim *column, uint64_t rows, uint64_t row_bytes,
@@ -60,7 +60,7 @@ static uint32_t rows_together(const geometry_request *r, const layout_dim *colum
     const bool wide = rows_are_wide(r, column);
     const uint32_t batch = wide || is_held(g) ? t->unroll_wide : t->unroll_columns;
     const uint32_t most = min_u32(wide ? batch + batch / 4 : 2 * batch, UNROLL_MAX);
-    if (g->strip > 1 && !is_held(g) && reads_in_order(r, column))
+    if (g->panel > 1 && !is_held(g) && reads_in_order(r, column))
         return (uint32_t)max_u64(1, min_u64(min_u64(rows, UNROLL_MAX), t->narrow_batch_bytes / row_bytes));
     if (rows <= min_u32(t->unroll_wide + (wide ? batch / 2 : 0), UNROLL_MAX))
         return (uint32_t)rows;
@@ -72,10 +72,10 @@ static uint32_t rows_together(const geometry_request *r, const layout_dim *colum
 static uint64_t tiles_of_row(const geometry_request *r, const layout_dim *column, uint64_t vectors, uint64_t outers,
                              uint32_t tile, const geometry *g) {
     const uint64_t units = r->device->compute_units, least = ceil_div(vectors, tile);
-    const uint64_t narrowest = max_u32(r->tuning->strip_bytes_least / (g->vector * element_bytes(r->problem)), 1);
+    const uint64_t narrowest = max_u32(r->tuning->panel_bytes_least / (g->vector * element_bytes(r->problem)), 1);
     const uint64_t most = max_u64(least, vectors / narrowest), idle = r->tuning->idle_percent;
     uint64_t best = least;
-    if (g->strip == 1 || r->split || g->fused > 1 || reads_in_order(r, column))
+    if (g->panel == 1 || r->split || g->fused > 1 || reads_in_order(r, column))
         return least;
     for (uint64_t waves = ceil_div(least * outers, units);
          idle_share(best * outers, units) > idle && waves <= 100 / max_u64(idle, 1); ++waves) {
@@ -91,32 +91,33 @@ static uint64_t tiles_of_row(const geometry_request *r, const layout_dim *column
  * where that has room for the next batch; else what follows in each wide row comes near. */
 static void choose_prefetch(const geometry_request *r, const layout_dim *column, uint64_t row_bytes, geometry *g) {
     const tuning_row *t = r->tuning;
-    const bool wide = rows_are_wide(r, column), straight = g->fused > 1 && g->strip <= HELD_VECTORS;
-    const bool later = g->load == LOAD_PACKED && (!wide || g->unroll * row_bytes <= t->ahead_batch_bytes);
-    g->far_hint = later && !straight && t->ahead_narrow ? t->far_hint : 0;
-    g->ahead = g->far_hint || (later && straight && g->hint) ? t->ahead_narrow : 0;
-    g->near_bytes = wide && g->hint && !g->ahead ? t->ahead_columns : 0;
-    g->hint = g->near_bytes || (straight && g->ahead) ? g->hint : 0;
+    const bool wide = rows_are_wide(r, column), straight = g->fused > 1 && g->panel <= HELD_VECTORS;
+    const bool asks = g->load == LOAD_PACKED && (!wide || g->unroll * row_bytes <= t->prefetch_batch_bytes);
+    g->far_hint = asks && !straight && t->prefetch_narrow ? t->far_hint : 0;
+    g->prefetch_distance = g->far_hint || (asks && straight && g->hint) ? t->prefetch_narrow : 0;
+    g->prefetch_row = wide && g->hint && !g->prefetch_distance ? t->prefetch_columns : 0;
+    g->hint = g->prefetch_row || (straight && g->prefetch_distance) ? g->hint : 0;
 }
 
-const char *lay_strip(const geometry_request *r, const layout_dim *column, uint64_t rows, uint64_t outers,
+const char *lay_panel(const geometry_request *r, const layout_dim *column, uint64_t rows, uint64_t outers,
                       uint64_t least_rows, geometry *g) {
-    g->by_lines = !r->split && g->inner == 1 && g->fused == 1 && column->index == 1 && g->vector > 1 &&
-                  rows_are_wide(r, column) && answers_may_go_past(r);
-    const uint64_t columns = column->size + (g->by_lines ? VECTOR_MAX - 1 : 0), vectors = ceil_div(columns, g->vector);
-    g->lanes = 1;
+    g->whole_lines = !r->split && g->inner == 1 && g->fused == 1 && column->index == 1 && g->vector > 1 &&
+                     rows_are_wide(r, column) && may_store_non_temporal(r);
+    const uint64_t columns = column->size + (g->whole_lines ? VECTOR_MAX - 1 : 0),
+                   vectors = ceil_div(columns, g->vector);
+    g->across = 1;
     const uint32_t tile = tile_vectors(r, g, column, outers, rows, least_rows);
-    g->strip = strip_vectors(r, g, tile);
-    g->side = ceil_div(vectors, tiles_of_row(r, column, vectors, outers, tile, g)) * g->vector;
+    g->panel = panel_vectors(r, g, tile);
+    g->tile_columns = ceil_div(vectors, tiles_of_row(r, column, vectors, outers, tile, g)) * g->vector;
     const uint64_t step = (uint64_t)g->inner * g->apart;
     if (g->inner > 1 && g->fused == 1)
-        g->side = max_u64(g->side / step, 1) * step;
-    if (g->inner > 1 && (g->strip == 1 || g->side > tile * (uint64_t)g->vector))
-        return "it takes no more neighbours of an output than a strip has room for";
-    g->tiles = ceil_div(columns, g->side);
-    const uint64_t row_bytes = ceil_div(g->side, g->vector) * g->vector * element_bytes(r->problem);
+        g->tile_columns = max_u64(g->tile_columns / step, 1) * step;
+    if (g->inner > 1 && (g->panel == 1 || g->tile_columns > tile * (uint64_t)g->vector))
+        return "it takes no more neighbours of an output than a panel has room for";
+    g->tiles = ceil_div(columns, g->tile_columns);
+    const uint64_t row_bytes = ceil_div(g->tile_columns, g->vector) * g->vector * element_bytes(r->problem);
     g->unroll = rows_together(r, column, rows, row_bytes, g);
     choose_prefetch(r, column, row_bytes, g);
-    g->later = max_u32(g->unroll, (uint32_t)(g->ahead / row_bytes));
+    g->rows_ahead = max_u32(g->unroll, (uint32_t)(g->prefetch_distance / row_bytes));
     return NULL;
 }
