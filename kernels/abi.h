@@ -200,9 +200,6 @@ typedef struct {
 #endif
 } columns_t;
 
-/* Vectors of rows that are read as one (FUSED) whose accumulators one work-item holds in registers, at most. */
-#define HELD_VECTORS 8
-
 /* `columns` elements lie side by side, `tile_columns` of them a tile; `inner` of them, `apart` from each other, belong
  * to one output: `answers` in all, `tile_answers` a tile. `pitch` columns after each of those, or after `apart`
  * outputs, the next ones begin, maybe behind a gap. `fused` rows that follow each other in memory are one here, of

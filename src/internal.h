@@ -316,6 +316,9 @@ typedef struct geometry {
             int64_t turned_by;
         } rows;
         struct {
+            bool held; /* HELD */
+        } columns;
+        struct {
             uint32_t sharing;     /* work-items that share a column */
             uint32_t period;      /* rows after which they begin at the same place within a vector */
             bool phased;          /* PHASED */

@@ -169,7 +169,8 @@ static inline void scan(const at_t p, const dims_t *dims, const segments_t *g, c
 /* Where a job begins; one beyond the last as the first one. */
 static inline steps_t job_start(const dims_t *dims, const segments_t *g, const ulong job) {
     const ulong known = job < g->jobs ? job : 0;
-    return input_start(dims, UNIT_FIRST(g, UNIT_OF(g, known))) + SEGMENT_AT(dims, PART_OF(g, known) * g->part_length).at;
+    return input_start(dims, UNIT_FIRST(g, UNIT_OF(g, known))) +
+           SEGMENT_AT(dims, PART_OF(g, known) * g->part_length).at;
 }
 
 /* Leave the best of an output; places are counted from index `origin` on. */

@@ -300,8 +300,8 @@ static void column_options(const geometry *g, writer *out) {
     text_add(out, " -DUNROLL=%" PRIu32 " -DACROSS=%" PRIu32 " -DPANEL=%" PRIu32, g->unroll, g->across, g->panel);
     if (g->row_dims > 1)
         text_add(out, " -DROW_DIMS=%" PRIu32, g->row_dims);
-    text_add(out, "%s%s%s%s%s%s", g->whole_lines ? " -DWHOLE_LINES=1" : "", g->inner > 1 ? " -DINNER=1" : "",
-             g->apart > 1 ? " -DAPART=1" : "", g->one_block ? " -DONE_BLOCK=1" : "",
+    text_add(out, "%s%s%s%s%s%s%s", g->whole_lines ? " -DWHOLE_LINES=1" : "", g->inner > 1 ? " -DINNER=1" : "",
+             g->apart > 1 ? " -DAPART=1" : "", g->one_block ? " -DONE_BLOCK=1" : "", g->columns.held ? " -DHELD=1" : "",
              g->constant_stride ? " -DCONSTANT_STRIDE=1" : "", g->tail_chunks ? " -DTAIL=1" : "");
 }
 

@@ -49,11 +49,6 @@ static uint64_t elements_of(const output_dims *all) {
     return elements;
 }
 
-/* Elements of a work-item: what it takes to find a run's place is little beside so many, and yet some are left for
- * the other compute units. */
-#define ALONE 4096
-#define CONTIGUOUS_BATCH 16
-
 static uint64_t runs_of(const output_dims *all, uint64_t length) {
     const uint64_t row = all->dims[all->count - 1].size;
     return elements_of(all) / row * ceil_div(row, length);
@@ -66,7 +61,7 @@ void lay_out_copies(const geometry_request *r, geometry *g) {
     const uint32_t group = floor_power(r->tuning->group, r->group_limit);
     const uint64_t row = all.dims[all.count - 1].size;
     g->copied_lanes = floor_power(row, group);
-    g->copied_length = min_u64(row, (uint64_t)g->copied_lanes * (group > 1 ? CONTIGUOUS_BATCH : ALONE));
+    g->copied_length = min_u64(row, (uint64_t)g->copied_lanes * r->tuning->copied_elements);
     const uint64_t jobs = ceil_div(runs_of(&all, g->copied_length), group / g->copied_lanes);
     g->copies = distribute(r, group, jobs, r->tuning->groups_max);
 }

@@ -6,8 +6,6 @@
 #include "api/handle.h"
 #include "families/text.h"
 
-#include <string.h>
-
 /* The structs among a kernel's arguments: the dims, then the family's own. */
 #define OWN_ARGUMENTS_MOST 2
 typedef struct kernel_arguments {
@@ -44,11 +42,6 @@ typedef struct family {
     /* Lanes and vectors in a few words. */
     void (*describe)(const geometry *g, writer *out);
 } family;
-
-/* Whether the family has that name. */
-static inline bool is_of(const geometry *g, const char *name) {
-    return strcmp(g->family->name, name) == 0;
-}
 
 typedef struct strategy {
     const char *name;

@@ -22,10 +22,9 @@ static uint32_t whole_vector(const geometry_request *r) {
 
 /* Elements of a vector that begins anywhere: no wider than leaves few outputs to be read twice at the end of a row, and
  * a word at least. */
-#define SHIFTED_BYTES 16u /* at most */
 static uint32_t shifted_vector(const geometry_request *r, uint32_t most) {
     const uint64_t size = column_of(r->layout)->size, share = r->tuning->idle_share;
-    uint32_t vector = min_u32(min_u32(full_vector(r), most), SHIFTED_BYTES / element_bytes(r->problem));
+    uint32_t vector = min_u32(min_u32(full_vector(r), most), r->tuning->vector_bytes / element_bytes(r->problem));
     while (vector > word_of(r) && (vector > size || (ceil_div(size, vector) * vector - size) * share > size))
         vector /= 2;
     return vector;
@@ -34,11 +33,10 @@ static uint32_t shifted_vector(const geometry_request *r, uint32_t most) {
 /* Else words of 8-bit elements, which are shifted, or a word of 16-bit ones, which come one by one. Where the answers
  * are more bytes than the input, no more outputs than one store takes the answers of, so that neighbours' stores fill
  * lines; pairs of 8 bits then come one by one too. */
-#define STORE_BYTES 16u
 static void choose_vector(const geometry_request *r, geometry *g) {
     const layout_dim *column = column_of(r->layout);
     const uint32_t bytes = element_bytes(r->problem), index_bytes = r->problem->index.type->bits / 8;
-    const uint32_t word = word_of(r), answers = STORE_BYTES / index_bytes;
+    const uint32_t word = word_of(r), answers = max_u32(r->tuning->vector_bytes / index_bytes, 1);
     const uint64_t input = r->layout->reduction * bytes; /* of an output */
     const bool stores_more = input <= index_bytes;
     const bool stores_much = input <= UINT64_C(2) * index_bytes; /* a word's answers are enough of a line */

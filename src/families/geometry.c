@@ -361,9 +361,13 @@ static bool compares_by_component(const geometry_request *r) {
     return general && p->input.type->kind == KIND_FLOAT && r->tuning->nv_ptx && r->device->nv_ptx;
 }
 
-void choose_arithmetic(const geometry_request *r, geometry *g) {
-    g->hint = g->load == LOAD_PACKED ? r->tuning->hint : 0;
+void choose_prefetch(const geometry_request *r, uint32_t hint, geometry *g) {
+    g->hint = g->load == LOAD_PACKED ? hint : 0;
     g->prefetch_distance = g->hint ? r->tuning->prefetch_bytes : 0;
+}
+
+void choose_arithmetic(const geometry_request *r, geometry *g) {
+    choose_prefetch(r, r->tuning->hint, g);
     const uint32_t bits = r->problem->input.type->bits;
     g->nv_ptx = r->tuning->nv_ptx && r->device->nv_ptx;
     g->swar = r->tuning->swar && r->device->little_endian && bits <= 16 && g->vector * bits >= 32 &&

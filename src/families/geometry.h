@@ -99,6 +99,8 @@ uint32_t accumulator_times(const problem *p);
 uint32_t loads_in_flight(const geometry_request *r, uint32_t loads, uint32_t mask_percent, uint32_t both_percent);
 /* Bytes of the candidates of one column. */
 uint64_t candidate_bytes(const problem *p);
+/* What is asked for ahead along rows, by that hint; g->load is set. */
+void choose_prefetch(const geometry_request *r, uint32_t hint, geometry *g);
 /* Whether narrow elements are kept in words, and what is asked for ahead; g->vector and g->load are set. */
 void choose_arithmetic(const geometry_request *r, geometry *g);
 
@@ -123,10 +125,14 @@ typedef struct output_row {
 } output_row;
 /* Where they are up to `neighbours`, or up to `most` columns with those of the outputs between; else inner is 1. */
 output_row output_row_of(const layout *l, uint32_t neighbours, uint32_t most);
-/* The same with gaps of up to `gap` columns: behind the neighbours of an output, which alone are a row (no dims) where
- * gaps are larger or other dims follow, or behind the outputs of the last kept dim, if fewer than `narrow` (`apart`).
- */
-output_row output_row_with_gaps(const layout *l, uint32_t neighbours, uint32_t most, uint32_t gap, uint32_t narrow);
+/* In columns: gaps that are read over, at most; rows of fewer outputs have such behind them; outputs that lie nearer
+ * than a line share some. */
+typedef struct row_gaps {
+    uint32_t most, row, line;
+} row_gaps;
+/* The same with gaps: behind the neighbours of an output, which alone are a row (no dims) where gaps are larger or
+ * other dims follow and outputs share no lines, or behind the outputs of the last kept dim (`apart`). */
+output_row output_row_with_gaps(const layout *l, uint32_t neighbours, uint32_t most, row_gaps gaps);
 uint32_t pitch_of_row(const output_row *row);
 uint64_t columns_of_block(const output_row *row);
 /* Outputs of the last kept dim, and of those before it as long as they go on where it ends, the first of them after up

@@ -50,25 +50,22 @@ static bool rows_are_apart(const layout *l, uint32_t inner_dims, uint64_t column
     return apart;
 }
 
-/* Outputs nearer than so many gaps share lines, of which those that are rows of their own would each read all. */
-#define NEAR_GAPS 4
-
-output_row output_row_with_gaps(const layout *l, uint32_t neighbours, uint32_t most, uint32_t gap, uint32_t narrow) {
+output_row output_row_with_gaps(const layout *l, uint32_t neighbours, uint32_t most, row_gaps gaps) {
     const layout_dim *kept = &l->kept[l->kept_count - 1], *last = &l->reduced[l->reduced_count - 1];
     const output_row row = output_row_of(l, neighbours, most);
     if (row.inner > 1)
         return row;
     if (l->reduced_count > 1 && last->in == 1 && last->size > 1 && last->size <= neighbours) {
-        const uint32_t pitch = kept->size > 1 ? pitch_of(kept, last, gap) : 0;
+        const uint32_t pitch = kept->size > 1 ? pitch_of(kept, last, gaps.most) : 0;
         const output_row several = {(uint32_t)last->size, 1, 1, kept->size, pitch}, one = {several.inner, 1, 0, 1, 0};
         if (pitch && rows_are_apart(l, 1, columns_of_block(&several)))
             return several;
-        return kept->size == 1 || magnitude(kept->in) >= (uint64_t)NEAR_GAPS * gap ? one : row;
+        return kept->size == 1 || magnitude(kept->in) >= gaps.line ? one : row;
     }
-    if (l->kept_count == 1 || kept->size == 1 || kept->size >= narrow || !answers_go_on(kept - 1, kept))
+    if (l->kept_count == 1 || kept->size == 1 || kept->size >= gaps.row || !answers_go_on(kept - 1, kept))
         return row;
     const layout_dim *const above = kept - 1;
-    const uint32_t pitch = pitch_of(above, kept, gap);
+    const uint32_t pitch = pitch_of(above, kept, gaps.most);
     const output_row joined = {1, (uint32_t)kept->size, 2, kept->size * above->size, pitch};
     return pitch > kept->size && rows_are_apart(l, 0, columns_of_block(&joined)) ? joined : row;
 }

@@ -41,11 +41,6 @@ static uint32_t panel_vectors(const geometry_request *r, const geometry *g, uint
     return tile == 1 || g->fused > 1 ? tile : max_u32(panel_room(r) / load_bytes(r, g), tile);
 }
 
-/* Whether accumulators stay in registers while a batch is read (kernels/families/panel.clh). */
-static bool is_held(const geometry *g) {
-    return g->fused > 1 && g->panel > 2 && g->panel <= HELD_VECTORS;
-}
-
 /* Whether a work-item alone reads rows in the order of memory: narrow ones that follow each other closely there. */
 static bool reads_in_order(const geometry_request *r, const layout_dim *column) {
     return !rows_are_wide(r, column) && !r->strided && comes_from_memory(r);
@@ -58,9 +53,9 @@ static uint32_t rows_together(const geometry_request *r, const layout_dim *colum
                               const geometry *g) {
     const tuning_row *t = r->tuning;
     const bool wide = rows_are_wide(r, column);
-    const uint32_t batch = wide || is_held(g) ? t->unroll_wide : t->unroll_columns;
+    const uint32_t batch = wide || g->columns.held ? t->unroll_wide : t->unroll_columns;
     const uint32_t most = min_u32(wide ? batch + batch / 4 : 2 * batch, UNROLL_MAX);
-    if (g->panel > 1 && !is_held(g) && reads_in_order(r, column))
+    if (g->panel > 1 && !g->columns.held && reads_in_order(r, column))
         return (uint32_t)max_u64(1, min_u64(min_u64(rows, UNROLL_MAX), t->narrow_batch_bytes / row_bytes));
     if (rows <= min_u32(t->unroll_wide + (wide ? batch / 2 : 0), UNROLL_MAX))
         return (uint32_t)rows;
@@ -89,9 +84,10 @@ static uint64_t tiles_of_row(const geometry_request *r, const layout_dim *column
 /* What is asked for while rows of `row_bytes` in a tile are read. Few vectors of rows that are one are read straight
  * on, as rows along the reduction are, and asked for by their hint; others come to the second-level cache, wide ones
  * where that has room for the next batch; else what follows in each wide row comes near. */
-static void choose_prefetch(const geometry_request *r, const layout_dim *column, uint64_t row_bytes, geometry *g) {
+static void choose_panel_prefetch(const geometry_request *r, const layout_dim *column, uint64_t row_bytes,
+                                  geometry *g) {
     const tuning_row *t = r->tuning;
-    const bool wide = rows_are_wide(r, column), straight = g->fused > 1 && g->panel <= HELD_VECTORS;
+    const bool wide = rows_are_wide(r, column), straight = g->fused > 1 && g->panel <= t->held_vectors;
     const bool asks = g->load == LOAD_PACKED && (!wide || g->unroll * row_bytes <= t->prefetch_batch_bytes);
     g->far_hint = asks && !straight && t->prefetch_narrow ? t->far_hint : 0;
     g->prefetch_distance = g->far_hint || (asks && straight && g->hint) ? t->prefetch_narrow : 0;
@@ -108,6 +104,7 @@ const char *lay_panel(const geometry_request *r, const layout_dim *column, uint6
     g->across = 1;
     const uint32_t tile = tile_vectors(r, g, column, outers, rows, least_rows);
     g->panel = panel_vectors(r, g, tile);
+    g->columns.held = g->fused > 1 && g->panel > 2 && g->panel <= r->tuning->held_vectors;
     g->tile_columns = ceil_div(vectors, tiles_of_row(r, column, vectors, outers, tile, g)) * g->vector;
     const uint64_t step = (uint64_t)g->inner * g->apart;
     if (g->inner > 1 && g->fused == 1)
@@ -117,7 +114,7 @@ const char *lay_panel(const geometry_request *r, const layout_dim *column, uint6
     g->tiles = ceil_div(columns, g->tile_columns);
     const uint64_t row_bytes = ceil_div(g->tile_columns, g->vector) * g->vector * element_bytes(r->problem);
     g->unroll = rows_together(r, column, rows, row_bytes, g);
-    choose_prefetch(r, column, row_bytes, g);
+    choose_panel_prefetch(r, column, row_bytes, g);
     g->rows_ahead = max_u32(g->unroll, (uint32_t)(g->prefetch_distance / row_bytes));
     return NULL;
 }

@@ -15,7 +15,6 @@ static bool row_fits(const geometry_request *r, uint64_t size, const geometry *g
     return bits > 16 || (size < UINT64_C(1) << (32 - bits) && (bits == 8 || places <= HALVES_MAX));
 }
 
-#define LINE_BYTES 128u /* of a GPU's caches */
 /* Work-items that share a row of `units` vectors: as few as hold it, since they reduce in steps; but twice as many of
  * these while they share it evenly and read less than a line side by side, if that leaves each half of what it could
  * hold. */
@@ -24,7 +23,7 @@ static uint32_t lanes_of_row(const tuning_row *t, uint32_t most, uint32_t vector
     while (lanes < most && ceil_div(units, lanes) * vector_bytes > t->register_bytes)
         lanes *= 2;
     const bool narrow =
-        lanes * vector_bytes < LINE_BYTES && ceil_div(units, lanes) * vector_bytes * 2 > t->register_bytes;
+        lanes * vector_bytes < t->line_bytes && ceil_div(units, lanes) * vector_bytes * 2 > t->register_bytes;
     return narrow && lanes < most && units % (UINT64_C(2) * lanes) == 0 ? 2 * lanes : lanes;
 }
 #define ONE_DIM "it takes one reduced dim without gaps"

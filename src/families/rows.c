@@ -129,10 +129,8 @@ static void choose_row_loop(const geometry_request *r, geometry *g, uint32_t gro
     g->constant_stride = group > 1 && !g->overlap &&
                          (l->reduced_count == 1 || (l->reduced_count == 2 && g->lanes % g->segment_vectors == 0));
     g->rows.local_index = group == 1 && g->parts == 1 && g->vector > 1 && !g->swar && fits_local_index(r);
-    if (g->rows.local_index && g->load == LOAD_PACKED) { /* a core that is busy looks less far ahead by itself */
-        g->hint = r->tuning->local_index_hint;
-        g->prefetch_distance = g->hint ? r->tuning->prefetch_bytes : 0;
-    }
+    if (g->rows.local_index) /* a core that is busy looks less far ahead by itself */
+        choose_prefetch(r, r->tuning->local_index_hint, g);
     g->rows.long_segments = lies_anywhere(g) && g->segment_vectors >= (uint64_t)g->lanes * g->unroll;
     g->rows.by_value = group == 1 && is_by_value(r, g);
     g->one_block = g->rows.local_index && l->reduction < UINT64_C(1) << r->problem->input.type->bits;

@@ -19,10 +19,9 @@ typedef struct {
 #define NO_COLUMNS                                                                                                     \
     "it takes outputs that lie nearer than the elements of a reduction, or blocks of a few neighbours of it"
 
-static const char *find_block(const layout *l, uint32_t inner_most, uint32_t inner_rows, uint32_t gap, uint32_t narrow,
-                              block *b) {
+static const char *find_block(const layout *l, uint32_t inner_most, uint32_t inner_rows, row_gaps gaps, block *b) {
     b->kept = &l->kept[l->kept_count - 1];
-    b->its = output_row_with_gaps(l, inner_most, inner_most, gap, narrow);
+    b->its = output_row_with_gaps(l, inner_most, inner_most, gaps);
     if (l->reduction / b->its.inner < inner_rows) /* too few for what it costs to bring the columns together */
         b->its = output_row_of(l, 1, 1);
     assert(b->its.inner > 0);
@@ -51,8 +50,10 @@ static uint32_t most_inner(const geometry_request *r) {
 }
 
 static const char *wanted_block(const geometry_request *r, block *b) {
-    const uint32_t gap = r->tuning->stream_gap_bytes / element_bytes(r->problem);
-    return find_block(r->layout, most_inner(r), r->tuning->inner_rows, gap, 2 * gap, b);
+    const uint32_t bytes = element_bytes(r->problem);
+    const row_gaps gaps = {r->tuning->stream_gap_bytes / bytes, r->tuning->stream_gap_row_bytes / bytes,
+                           r->tuning->line_bytes / bytes};
+    return find_block(r->layout, most_inner(r), r->tuning->inner_rows, gaps, b);
 }
 
 static bool strides_divide(const layout *l, const block *b, uint32_t vector) {
@@ -354,7 +355,8 @@ static void add_options(const geometry *g, writer *out) {
 static void set_stream(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
     block b = {0};
     const uint32_t used = g->inner * g->apart;
-    const char *const refused = find_block(l, g->inner == 1 ? 1 : used, 0, g->pitch - used, used + 1, &b);
+    const row_gaps gaps = {g->pitch - used, used + 1, 0};
+    const char *const refused = find_block(l, g->inner == 1 ? 1 : used, 0, gaps, &b);
     assert(!refused && b.row);
     (void)refused;
     stream_t s = {.jobs = jobs,

@@ -1,6 +1,7 @@
 /* What holds of every geometry that is chosen or forced, family by family. */
 #include "desc_geometry.h"
 
+#include "choose.h"
 #include "families/geometry.h"
 
 #include <inttypes.h>

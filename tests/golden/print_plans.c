@@ -115,7 +115,7 @@ static void print_problem(random_source *source, uint64_t number, bool small) {
         return;
     }
     if (p.outputs > 0) {
-        layout_collapse(&p, COPIED_BYTES, &l);
+        layout_collapse(&p, built_in_copied_bytes(), &l);
         printf(" ");
         print_dims("kept", l.kept, l.kept_count);
         print_dims("reduced", l.reduced, l.reduced_count);

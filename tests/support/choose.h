@@ -2,10 +2,19 @@
 #ifndef ARGMAX_CL_TESTS_CHOOSE_H
 #define ARGMAX_CL_TESTS_CHOOSE_H
 
-#include "internal.h"
+#include "families/family.h"
 
-/* For layout_collapse: the same in every built-in row. */
-#define COPIED_BYTES tuning_find("gpu").copied_bytes
+#include <string.h>
+
+/* Whether the family has that name. */
+static inline bool is_of(const geometry *g, const char *name) {
+    return strcmp(g->family->name, name) == 0;
+}
+
+/* For layout_collapse: what every built-in row has. */
+static inline uint64_t built_in_copied_bytes(void) {
+    return tuning_find("gpu").copied_bytes;
+}
 
 static inline argmax_cl_status choose(const problem *p, const layout *l, const device_facts *device,
                                       uint32_t group_limit, geometry *out) {

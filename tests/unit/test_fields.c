@@ -1,5 +1,5 @@
-/* Tuning rows have fields of their own: what is for CPUs alone changes no plan of a GPU, and the reverse. Needs no
- * device. */
+/* Tuning rows have fields of their own: what is for CPUs alone changes no plan of a GPU, and the reverse; and each
+ * field that a row has changes a plan. Needs no device. */
 #include "choose.h"
 #include "internal.h"
 #include "problem.h"
@@ -69,9 +69,31 @@ static const char *const shapes[] = {
     "5000x4000 axes=0 strides=1,0",
     "1000x1000x3 axes=0 mask=half",
     "1000x1000x3 axes=1 value",
+    "100000 axes=0",
+    "4096x4096 axes=1 mask=half",
+    "3000x5000x20 axes=0,2 mask=half",
+    "2x30x200000 axes=0 strides=200000,0,1",
+    "60000x1000 axes=1 strides=1100,1",
+    "300000x20x7 axes=1",
+    "40x300000x4 axes=0,2",
+    "300x300000x3x2 axes=0,2",
+    "64x128x64x1000 axes=1,3",
+    "2x5000x300x700 axes=1,3",
+    "2x1590012x2 axes=0,2",
+    "200000x3x8 axes=1,2 strides=40,10,1",
+    "1000000x53 axes=1",
+    "1000000x77 axes=1",
+    "20000x50x64 axes=1",
+    "2000x900x32 axes=1",
+    "40x8x20x8x300 axes=0,2,4",
+    "3000000x2x3 axes=1,2 strides=8,4,1",
+    "20000x30x64 axes=0,2",
+    "144970x262x3 axes=0,2 strides=2628,10,1",
+    "100000x50x3 axes=0 strides=500,10,1",
+    "50x3000x701 axes=0,1 strides=2200001,703,1",
 };
 
-static void describe(const char *type, const char *op, const char *shape, problem *p, layout *l) {
+static void describe(const char *type, const char *op, const char *shape, problem *p) {
     problem_line parsed;
     problem_desc d;
     char line[200], error[300];
@@ -79,26 +101,26 @@ static void describe(const char *type, const char *op, const char *shape, proble
     ck_assert_msg(problem_parse(line, &parsed, error, sizeof error), "%s: %s", line, error);
     problem_describe(&parsed, &d);
     ck_assert_msg(check_desc(parsed.op, &d.desc, p) == ARGMAX_CL_SUCCESS, "%s", argmax_cl_last_error());
-    layout_collapse(p, COPIED_BYTES, l);
 }
 
-static void lay_out(const problem *p, const layout *l, const device_facts *device, const tuning_row *row, geometry *g) {
+static void lay_out(const problem *p, const device_facts *device, const tuning_row *row, geometry *g) {
+    layout l;
     memset(g, 0, sizeof *g);
-    ck_assert_msg(strategy_choose(p, l, device, row, 256, g) == ARGMAX_CL_SUCCESS, "%s", argmax_cl_last_error());
+    layout_collapse(p, row->copied_bytes, &l);
+    ck_assert_msg(strategy_choose(p, &l, device, row, 256, g) == ARGMAX_CL_SUCCESS, "%s", argmax_cl_last_error());
 }
 
-static void check_plans(const char *row_name, const device_facts *device, const problem *p, const layout *l,
-                        const char *what) {
+static void check_plans(const char *row_name, const device_facts *device, const problem *p, const char *what) {
     tuning_row row = tuning_find(row_name);
     geometry expected, got;
-    lay_out(p, l, device, &row, &expected);
+    lay_out(p, device, &row, &expected);
     for (size_t f = 0; f < FIELDS; f++) {
         uint32_t *const value = value_of(&row, &fields[f]), before = *value;
         if (tuning_has_field(row_name, fields[f].rows))
             continue;
         for (size_t i = 0; i < 3; i++) {
             *value = fields[f].values[i];
-            lay_out(p, l, device, &row, &got);
+            lay_out(p, device, &row, &got);
             ck_assert_msg(memcmp(&expected, &got, sizeof got) == 0, "%s: %s of %s = %" PRIu32 " changes the plan", what,
                           fields[f].name, row_name, *value);
         }
@@ -106,36 +128,95 @@ static void check_plans(const char *row_name, const device_facts *device, const 
     }
 }
 
-START_TEST(fields_of_others_change_no_plan) {
-    static const char *const types[] = {"float32", "float16", "int8", "int64"};
-    static const device_facts cpu = {.type = CL_DEVICE_TYPE_CPU,
-                                     .compute_units = 4,
-                                     .local_bytes = 1 << 20,
-                                     .max_group = 4096,
-                                     .address_bits = 64,
-                                     .little_endian = true,
-                                     .clang_cpu = true,
-                                     .ordering = ORDERING_CL30,
-                                     .wide_atomics = true};
-    static const device_facts gpu = {.type = CL_DEVICE_TYPE_GPU,
-                                     .compute_units = 132,
-                                     .local_bytes = 49152,
-                                     .max_group = 1024,
-                                     .address_bits = 64,
-                                     .little_endian = true,
-                                     .nv_ptx = true,
-                                     .ordering = ORDERING_PTX,
-                                     .wide_atomics = true};
+static const device_facts cpu = {.type = CL_DEVICE_TYPE_CPU,
+                                 .compute_units = 4,
+                                 .local_bytes = 1 << 20,
+                                 .max_group = 4096,
+                                 .address_bits = 64,
+                                 .little_endian = true,
+                                 .clang_cpu = true,
+                                 .ordering = ORDERING_CL30,
+                                 .wide_atomics = true};
+static const device_facts gpu = {.type = CL_DEVICE_TYPE_GPU,
+                                 .compute_units = 132,
+                                 .local_bytes = 49152,
+                                 .max_group = 1024,
+                                 .address_bits = 64,
+                                 .little_endian = true,
+                                 .aligned_buffers = true,
+                                 .nv_ptx = true,
+                                 .ordering = ORDERING_PTX,
+                                 .wide_atomics = true};
+static const char *const types[] = {"float32", "float16", "int16", "int8", "int64"};
+
+typedef void (*visitor)(const problem *p, const char *shape);
+
+/* Each shape with each type, for one extreme and for both. */
+static void visit_problems(visitor visit) {
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
         for (size_t t = 0; t < sizeof types / sizeof types[0]; t++)
             for (int both = 0; both < 2; both++) {
                 problem p;
-                layout l;
-                describe(types[t], both ? "argminmax" : "argmax", shapes[i], &p, &l);
-                check_plans("cpu-amd", &cpu, &p, &l, shapes[i]);
-                check_plans("gpu", &gpu, &p, &l, shapes[i]);
+                describe(types[t], both ? "argminmax" : "argmax", shapes[i], &p);
+                visit(&p, shapes[i]);
             }
+}
+
+static void check_both_rows(const problem *p, const char *shape) {
+    check_plans("cpu-amd", &cpu, p, shape);
+    check_plans("gpu", &gpu, p, shape);
+}
+
+START_TEST(fields_of_others_change_no_plan) {
+    visit_problems(check_both_rows);
 }
 END_TEST
 
-TESTS_MAIN("fields", NULL, NULL, ONCE(built_in_rows_set_their_own), ONCE(fields_of_others_change_no_plan))
+/* What a field is worth nothing without, beside what the row has. */
+static void set_what_it_takes(const char *name, tuning_row *row) {
+    if (strcmp(name, "register_bytes") == 0)
+        row->group_register = 64;
+}
+
+/* By row, those of which a value has been seen to change a plan. */
+static bool reached[2][FIELDS];
+
+static void reach(size_t which, const char *row_name, const device_facts *device, const problem *p) {
+    for (size_t f = 0; f < FIELDS; f++) {
+        if (reached[which][f] || !tuning_has_field(row_name, fields[f].rows))
+            continue;
+        tuning_row row = tuning_find(row_name);
+        uint32_t *const value = value_of(&row, &fields[f]), before = *value;
+        geometry expected, got;
+        set_what_it_takes(fields[f].name, &row);
+        lay_out(p, device, &row, &expected);
+        const uint32_t values[] = {fields[f].values[0], fields[f].values[1], fields[f].values[2], before * 2,
+                                   before / 2};
+        for (size_t i = 0; !reached[which][f] && i < 5; i++) {
+            if (values[i] < fields[f].values[0] || values[i] > fields[f].values[1])
+                continue;
+            *value = values[i];
+            lay_out(p, device, &row, &got);
+            reached[which][f] = memcmp(&expected, &got, sizeof got) != 0;
+        }
+    }
+}
+
+static void reach_both_rows(const problem *p, const char *shape) {
+    (void)shape;
+    reach(0, "cpu-amd", &cpu, p);
+    reach(1, "gpu", &gpu, p);
+}
+
+START_TEST(own_fields_change_a_plan) {
+    static const char *const names[] = {"cpu-amd", "gpu"};
+    visit_problems(reach_both_rows);
+    for (size_t i = 0; i < 2; i++)
+        for (size_t f = 0; f < FIELDS; f++)
+            if (tuning_has_field(names[i], fields[f].rows) && !reached[i][f])
+                ck_abort_msg("%s of %s changes no plan", fields[f].name, names[i]);
+}
+END_TEST
+
+TESTS_MAIN("fields", NULL, NULL, ONCE(built_in_rows_set_their_own), ONCE(fields_of_others_change_no_plan),
+           ONCE(own_fields_change_a_plan))
