@@ -239,11 +239,11 @@ static uint32_t rows_of_outputs(const geometry_request *r, uint32_t apart) {
 }
 
 /* The outputs in a row that a work-item alone takes as one: neighbours of an output among those of others as long as no
- * segments are worth it; others' in between as long as rows are narrow; or those of several dims where one has few. */
+ * segments are worth it; others' in between as long as both are few bytes, which columns of their own would leave for the next far row; or those of several dims where one has few. */
 static output_row row_of_outputs(const geometry_request *r) {
     const tuning_row *t = r->tuning;
     const layout *l = r->layout;
-    const uint32_t bytes = element_bytes(r->problem), most = min_u32(t->narrow_row_bytes, panel_room(r) / 2) / bytes;
+    const uint32_t bytes = element_bytes(r->problem), most = min_u32(t->apart_bytes, panel_room(r) / 2) / bytes;
     const uint32_t neighbours = (is_masked(r->problem) ? t->inner_mask_bytes : t->inner_bytes) / bytes;
     const output_row its = output_row_of(l, neighbours, most);
     const uint32_t gap = r->split ? 0 : max_u32(t->line_bytes / bytes, 1) - 1; /* which leaves no line out */
