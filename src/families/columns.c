@@ -239,7 +239,8 @@ static uint32_t rows_of_outputs(const geometry_request *r, uint32_t apart) {
 }
 
 /* The outputs in a row that a work-item alone takes as one: neighbours of an output among those of others as long as no
- * segments are worth it; others' in between as long as both are few bytes, which columns of their own would leave for the next far row; or those of several dims where one has few. */
+ * segments are worth it; others' in between as long as both are few bytes, which columns of their own would leave for
+ * the next far row; or those of several dims where one has few. */
 static output_row row_of_outputs(const geometry_request *r) {
     const tuning_row *t = r->tuning;
     const layout *l = r->layout;
