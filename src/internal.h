@@ -322,6 +322,7 @@ typedef struct geometry {
             uint32_t sharing;     /* work-items that share a column */
             uint32_t period;      /* rows after which they begin at the same place within a vector */
             bool phased;          /* PHASED */
+            bool inner_first;     /* INNER_FIRST */
             bool by_segments;     /* rows of several dims begin at the same places only within one of the last dim */
             uint64_t interleaved; /* parts that take turns at rows, of all or of a segment; 0: none do */
         } stream;

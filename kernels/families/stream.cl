@@ -15,8 +15,8 @@
  * and left out.
  *
  * From the host (options.clh): GROUP, UNROLL (rows in flight), INNER where the last reduced dim is inside the
- * columns, APART where a kept dim is inside that one, ROW_DIMS (kept dims in a row besides), CONSTANT_STRIDE where
- * UNROLL rows of a work-item lie at equal distances. */
+ * columns, INNER_FIRST where an index counts these last, APART where a kept dim is inside that one, ROW_DIMS (kept dims
+ * in a row besides), CONSTANT_STRIDE where UNROLL rows of a work-item lie at equal distances. */
 #include "options.clh"
 
 #include "families/stream_rows.clh"
@@ -66,11 +66,15 @@
 
 /* The place in the part of column c's element of a row, or of those that are fused the one that c is of. */
 #define ROW_OF(at, c) (g.fused > 1 ? (at) * g.fused + (c) / g.row : (at))
-#if INNER
+#if INNER_FIRST
+#define PLACE_OF(at, c) (INNER_OF(c) * (uint)g.rows + (at))
+#elif INNER
 #define PLACE_OF(at, c) (ROW_OF(at, c) * g.inner + INNER_OF(c))
 #else
 #define PLACE_OF(at, c) ROW_OF(at, c)
 #endif
+/* What a row of the reduction is worth in an index. */
+#define ROW_PLACES (INNER_FIRST ? 1 : g.fused * g.inner)
 
 /* What is found for answer a of the tile, which is one of the block, whose first column is `column`. */
 #if SPLIT
@@ -206,7 +210,7 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
             for (uint x = 0; x < EXTREMES; ++x) {
                 const one_candidate_t one = ONE_OF(shared[SLOT(0, COLUMN_OF(a))], x);
                 LEAVE(x, a, first_answer + a, first + COLUMN_OF(a), CANDIDATE_FOUND(one) && !LOSES(CANDIDATE_KEY(one)),
-                      CANDIDATE_KEY(one), from * g.fused * g.inner + CANDIDATE_PLACE_OF(x, one));
+                      CANDIDATE_KEY(one), from * ROW_PLACES + CANDIDATE_PLACE_OF(x, one));
             }
         barrier(CLK_LOCAL_MEM_FENCE);
         FINISH_UNIT(unit, MERGE_LEFT(unit, outer * g.answers + first_answer, answers))

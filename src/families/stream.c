@@ -12,8 +12,10 @@ typedef struct {
     uint64_t columns;
     uint32_t row_dims;
     uint64_t rows;
-    int64_t stride; /* between neighbouring columns */
-    int64_t along;  /* the same in the mask */
+    int64_t stride;   /* between neighbouring columns */
+    int64_t along;    /* the same in the mask */
+    bool inner_first; /* the neighbours of an output are the first reduced dim, which `turned` has as its last one */
+    layout turned;
 } block;
 
 #define NO_COLUMNS                                                                                                     \
@@ -49,10 +51,41 @@ static uint32_t most_inner(const geometry_request *r) {
     return whole && last->size * element_bytes(r->problem) >= t->stream_inner_aligned ? 1 : t->stream_inner;
 }
 
+/* The first reduced dim becomes the last one. */
+static layout with_first_last(const layout *l) {
+    layout turned = *l;
+    for (uint32_t i = 0; i < l->reduced_count; ++i)
+        turned.reduced[i] = l->reduced[(i + 1) % l->reduced_count];
+    return turned;
+}
+
+/* Whether neighbours of an output are the first reduced dim, which an index counts last; places fit 31 bits. */
+static bool may_be_first(const geometry_request *r) {
+    const layout *l = r->layout;
+    return l->reduced_count > 1 && l->reduced[0].in == 1 && l->reduced[l->reduced_count - 1].in != 1 &&
+           l->reduction <= PART_ELEMENTS_MAX;
+}
+
+/* Whether rows that are less than a line are walked in the order in which memory has them. */
+static bool lines_are_shared(const geometry_request *r, const block *b) {
+    bool in_order = true;
+    for (uint32_t i = 1; i < b->row_dims; ++i)
+        in_order = in_order && magnitude(b->turned.reduced[i - 1].in) >= magnitude(b->turned.reduced[i].in);
+    return in_order || b->columns * element_bytes(r->problem) >= r->tuning->line_bytes;
+}
+
 static const char *wanted_block(const geometry_request *r, block *b) {
     const uint32_t bytes = element_bytes(r->problem);
     const row_gaps gaps = {r->tuning->stream_gap_bytes / bytes, r->tuning->stream_gap_row_bytes / bytes,
                            r->tuning->line_bytes / bytes};
+    b->inner_first = may_be_first(r);
+    if (b->inner_first) {
+        b->turned = with_first_last(r->layout);
+        if (!find_block(&b->turned, r->tuning->stream_inner, r->tuning->inner_rows, gaps, b) && b->its.inner > 1 &&
+            b->its.apart == 1 && lines_are_shared(r, b))
+            return NULL;
+        b->inner_first = false;
+    }
     return find_block(r->layout, most_inner(r), r->tuning->inner_rows, gaps, b);
 }
 
@@ -297,15 +330,20 @@ static uint32_t tile_answers(const geometry *g) {
     return (uint32_t)(g->tile_columns / g->pitch * g->apart / g->fused);
 }
 
-static const char *lay_out_stream(const geometry_request *r, geometry *g) {
-    const layout *l = r->layout;
+static const char *lay_out_stream(const geometry_request *request, geometry *g) {
+    geometry_request turned = *request;
+    const geometry_request *const r = &turned;
     block b = {0};
-    const char *refused = wanted_block(r, &b);
+    const char *refused = wanted_block(request, &b);
     if (refused)
         return refused;
+    g->stream.inner_first = b.inner_first;
+    if (b.inner_first)
+        turned.layout = &b.turned;
+    const layout *const l = r->layout;
     if (b.row_dims > 1 && b.row->size > INT32_MAX)
         return "it takes rows of several dims that are fewer than 2^31 along the last one";
-    g->fused = rows_fused(r, &b);
+    g->fused = b.inner_first ? 1 : rows_fused(r, &b);
     g->inner = b.its.inner;
     g->apart = b.its.apart;
     g->pitch = pitch_of_row(&b.its);
@@ -348,12 +386,25 @@ static void add_options(const geometry *g, writer *out) {
     text_add(out, " -DUNROLL=%" PRIu32 "%s%s%s%s%s", g->unroll, g->stream.phased ? " -DPHASED=1" : "",
              g->inner > 1 ? " -DINNER=1" : "", g->inner > 1 && g->apart > 1 ? " -DAPART=1" : "",
              g->constant_stride ? " -DCONSTANT_STRIDE=1" : "", g->stream.interleaved ? " -DINTERLEAVED=1" : "");
+    if (g->stream.inner_first)
+        text_add(out, " -DINNER_FIRST=1");
     if (g->row_dims != 1)
         text_add(out, " -DROW_DIMS=%" PRIu32, g->row_dims);
 }
 
-static void set_stream(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
+/* The reduced dims as the kernel is told them: in the order in which it walks them. */
+static void turn_dims(const layout *l, dims_t *dims) {
+    for (uint32_t i = 0; i < l->reduced_count; ++i) {
+        dims->reduced_size[i] = l->reduced[i].size;
+        dims->reduced_in[i] = l->reduced[i].in;
+        dims->mask.reduced[i] = l->reduced[i].mask;
+    }
+}
+
+static void set_stream(const layout *given, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
     block b = {0};
+    const layout turned = with_first_last(given);
+    const layout *const l = g->stream.inner_first ? &turned : given;
     const uint32_t used = g->inner * g->apart;
     const row_gaps gaps = {g->pitch - used, used + 1, 0};
     const char *const refused = find_block(l, g->inner == 1 ? 1 : used, 0, gaps, &b);
@@ -392,6 +443,7 @@ static void set_stream(const layout *l, const geometry *g, uint64_t jobs, kernel
     arguments->dims.mask.step = b.row->mask * (int64_t)g->fused;
     arguments->dims.maximum.column_index = b.kept->max_index;
     arguments->dims.maximum.column_value = b.kept->max_value;
+    turn_dims(l, &arguments->dims);
     addressed_elements(l, &s.first, &s.last);
     set_argument(arguments, 0, &s, sizeof s);
 }
@@ -471,6 +523,12 @@ static bool columns_are_nearer(const geometry_request *r, const geometry *g) {
 
 static bool columns_do(const geometry_request *r, const geometry *g) {
     return columns_are_nearer(r, g) && are_enough(r, g) && !g->stream.by_segments;
+}
+
+bool neighbours_come_first(const geometry_request *r) {
+    block b = {0};
+    return r->tuning->group_stream > 1 && r->group_limit > 1 && !wanted_block(r, &b) && b.inner_first &&
+           row_is_farther(&b) && !is_small(r, &b);
 }
 
 const strategy strategy_stream = {"stream", &family_stream, false, false, LANES_ALL, columns_do};
