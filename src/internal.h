@@ -140,9 +140,10 @@ typedef struct layout_dim {
     int64_t in, mask, index, value, max_index, max_value;
 } layout_dim;
 
-/* Kept dims sorted by falling |input stride|, reduced dims in ascending axis order (their order is the answer), each
- * merged with its neighbour where the strides allow it. Size-1 dims are gone, but each list has at least one dim.
- * Kept dims have input strides >= 0 (a negative one is walked from the other end: see the offsets). */
+/* Kept dims sorted by falling |input stride|, unless outputs are taken in two orders (layout.c), reduced dims in
+ * ascending axis order (their order is the answer), each merged with its neighbour where the strides allow it. Size-1
+ * dims are gone, but each list has at least one dim. Kept dims have input strides >= 0 (a negative one is walked from
+ * the other end: see the offsets). */
 typedef struct layout {
     uint32_t kept_count, reduced_count; /* 1..8 each */
     layout_dim kept[MAX_RANK], reduced[MAX_RANK];
@@ -163,8 +164,9 @@ typedef struct layout {
 /* Whether one step of `outer` is as far as inner_size steps of `inner`. */
 bool continues(int64_t outer, int64_t inner, uint64_t inner_size);
 
-/* p->outputs must not be 0. Cannot fail. copied_bytes: as in the tuning row. */
-void layout_collapse(const problem *p, uint64_t copied_bytes, layout *out);
+struct tuning_row;
+/* p->outputs must not be 0. Cannot fail. */
+void layout_collapse(const problem *p, const struct tuning_row *tuning, layout *out);
 
 /* ---- policy/device.c, device_list.c, fork.c: facts, choice, and the guard against fork --------------------------- */
 

@@ -66,7 +66,7 @@ static argmax_cl_status decide(argmax_cl_plan plan) {
     tuning_row tuning;
     argmax_cl_status status = tuning_choose(plan->problem.tuning, &device, &tuning);
     if (!status)
-        layout_collapse(&plan->problem, tuning.copied_bytes, &plan->layout);
+        layout_collapse(&plan->problem, &tuning, &plan->layout);
     while (!status) {
         uint32_t allowed = limit;
         plan->merge_program = NULL;

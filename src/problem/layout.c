@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+/* Outputs along the input that are worth a turn, at least: a sector or two. */
+#define SOME_OUTPUTS 8
+
 #define EACH_TENSOR(DO) DO(in) DO(mask) DO(index) DO(value) DO(max_index) DO(max_value)
 
 /* Walk a dim from its other end. */
@@ -126,7 +129,53 @@ static bool are_copied(const problem *p, uint64_t copied_bytes, const layout_dim
     return d->in == 0 && d->mask == 0 && much;
 }
 
-void layout_collapse(const problem *p, uint64_t copied_bytes, layout *out) {
+/* The largest divisor of n up to `most`, of which loads may be whole vectors if there is one; or 1. */
+static uint64_t divisor_of(uint64_t n, uint64_t most) {
+    uint64_t any = 1;
+    for (uint64_t d = most; d >= SOME_OUTPUTS; --d)
+        if (n % d == 0) {
+            if (d % 4 == 0)
+                return d;
+            any = any > 1 ? any : d;
+        }
+    return any;
+}
+
+static layout_dim every(layout_dim d, uint64_t step) {
+#define FARTHER(tensor) d.tensor *= (int64_t)step;
+    EACH_TENSOR(FARTHER)
+    d.size /= step;
+    return d;
+}
+
+/* Neighbours in the input whose answers are lines apart, while others' answers are neighbours: either the input would
+ * be read or answers be stored element by element. So some outputs along the input come in turn with those others, and
+ * lines of both are complete while caches hold them. */
+static void take_both_orders(const problem *p, const tuning_row *tuning, layout *out) {
+    const uint32_t count = out->kept_count, last = count - 1;
+    const uint64_t element = p->input.type->bits / 8, answer = p->index.type->bits / 8;
+    uint32_t near = 0;
+    if (tuning->group == 1 || count < 2 || count == MAX_RANK || out->reduction * element > tuning->scattered_bytes)
+        return;
+    for (uint32_t i = 1; i < count; ++i)
+        if (magnitude(out->kept[i].index) < magnitude(out->kept[near].index))
+            near = i;
+    const layout_dim walked = out->kept[last], other = out->kept[near];
+    if (near == last || magnitude(other.index) * answer * 2 > tuning->line_bytes ||
+        magnitude(walked.index) * answer < tuning->line_bytes || walked.size <= tuning->scattered_outputs)
+        return;
+    const uint64_t some = divisor_of(walked.size, tuning->scattered_outputs);
+    if (some == 1)
+        return;
+    memmove(&out->kept[near], &out->kept[near + 1], (last - near) * sizeof walked);
+    out->kept[last - 1] = every(walked, some);
+    out->kept[last] = other;
+    out->kept[last + 1] = walked;
+    out->kept[last + 1].size = some;
+    ++out->kept_count;
+}
+
+void layout_collapse(const problem *p, const tuning_row *tuning, layout *out) {
     memset(out, 0, sizeof *out);
     out->in_offset = (int64_t)p->input.offset;
     out->index_offset = (int64_t)p->index.offset;
@@ -149,7 +198,7 @@ void layout_collapse(const problem *p, uint64_t copied_bytes, layout *out) {
             d.max_index = stride_of(&p->max_index, i);
             d.max_value = stride_of(&p->max_value, i);
             /* Outputs have no order among themselves. */
-            if (are_copied(p, copied_bytes, &d)) {
+            if (are_copied(p, tuning->copied_bytes, &d)) {
                 insert_sorted(out->copied, out->copied_count++, d);
                 out->outputs /= size;
             } else {
@@ -169,4 +218,6 @@ void layout_collapse(const problem *p, uint64_t copied_bytes, layout *out) {
         out->reduced[out->reduced_count++] = single;
     if (out->copied_count)
         store_side_by_side(p, out);
+    else
+        take_both_orders(p, tuning, out);
 }

@@ -167,7 +167,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     REQUIRE(accepted || strstr(argmax_cl_last_error(), ": "), "%s", argmax_cl_last_error());
     REQUIRE(!known || accepted == allowed, "%s", accepted ? "accepted" : argmax_cl_last_error());
     if (accepted && p.outputs) {
-        layout_collapse(&p, built_in_copied_bytes(), &l);
+        const tuning_row row = tuning_find("gpu");
+        layout_collapse(&p, &row, &l);
         check_layout(&p, &l, p.input.last ^ p.index.last ^ size);
         check_strategies(&p, &l, &s);
     }

@@ -171,7 +171,10 @@ static void decide(const char *line) {
         fprintf(out, "    nothing\n");
         return;
     }
-    layout_collapse(&p, built_in_copied_bytes(), &l);
+    if (collapse(&p, &devices[device].facts, &l) != ARGMAX_CL_SUCCESS) {
+        refuse();
+        return;
+    }
     print_layout(&l);
     if (choose(&p, &l, &devices[device].facts, devices[device].group_limit, &g) != ARGMAX_CL_SUCCESS) {
         refuse();

@@ -138,7 +138,8 @@ static void print_shape(const char *line) {
         fprintf(stderr, "%s: %s\n", line, argmax_cl_last_error());
         exit(EXIT_FAILURE);
     }
-    layout_collapse(&p, built_in_copied_bytes(), &l);
+    const tuning_row row = tuning_find("cpu");
+    layout_collapse(&p, &row, &l);
     strategy_request(&p);
     for (uint32_t i = 0; i < strategy_count(); ++i)
         for (size_t tuning = 0; tuning < sizeof tunings / sizeof tunings[0]; ++tuning) {

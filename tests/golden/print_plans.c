@@ -115,13 +115,15 @@ static void print_problem(random_source *source, uint64_t number, bool small) {
         return;
     }
     if (p.outputs > 0) {
-        layout_collapse(&p, built_in_copied_bytes(), &l);
-        printf(" ");
-        print_dims("kept", l.kept, l.kept_count);
-        print_dims("reduced", l.reduced, l.reduced_count);
-        printf(" offsets %" PRId64 " %" PRId64 " %" PRId64 "\n", l.in_offset, l.index_offset, l.value_offset);
-        for (size_t i = 0; i < sizeof devices / sizeof devices[0]; ++i)
+        for (size_t i = 0; i < sizeof devices / sizeof devices[0]; ++i) {
+            if (collapse(&p, &devices[i], &l) != ARGMAX_CL_SUCCESS)
+                exit(EXIT_FAILURE);
+            printf(" ");
+            print_dims("kept", l.kept, l.kept_count);
+            print_dims("reduced", l.reduced, l.reduced_count);
+            printf(" offsets %" PRId64 " %" PRId64 " %" PRId64 "\n", l.in_offset, l.index_offset, l.value_offset);
             print_plan(&p, &l, devices[i]);
+        }
     }
     if (small)
         print_answers(&parsed);

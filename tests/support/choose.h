@@ -11,9 +11,13 @@ static inline bool is_of(const geometry *g, const char *name) {
     return strcmp(g->family->name, name) == 0;
 }
 
-/* For layout_collapse: what every built-in row has. */
-static inline uint64_t built_in_copied_bytes(void) {
-    return tuning_find("gpu").copied_bytes;
+/* The layout by that row, which must be right. */
+static inline argmax_cl_status collapse(const problem *p, const device_facts *device, layout *out) {
+    tuning_row tuning;
+    const argmax_cl_status status = tuning_choose(p->tuning, device, &tuning);
+    if (!status)
+        layout_collapse(p, &tuning, out);
+    return status;
 }
 
 static inline argmax_cl_status choose(const problem *p, const layout *l, const device_facts *device,

@@ -39,7 +39,7 @@ void probe_problem(runner *r, const problem_line *line, probe *out) {
     out->status = tuning_choose(p.tuning, device, &tuning);
     if (out->status != ARGMAX_CL_SUCCESS)
         return;
-    layout_collapse(&p, tuning.copied_bytes, &l);
+    layout_collapse(&p, &tuning, &l);
     out->status =
         choose(&p, &l, device, device->max_group < 65536 ? (uint32_t)device->max_group : 65536, &out->geometry);
     if (out->status != ARGMAX_CL_SUCCESS)

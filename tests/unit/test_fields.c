@@ -75,6 +75,7 @@ static const char *const shapes[] = {
     "2x30x200000 axes=0 strides=200000,0,1",
     "60000x1000 axes=1 strides=1100,1",
     "300000x20x7 axes=1",
+    "198825x30x12 axes=2 strides=1,198825,5964750",
     "40x300000x4 axes=0,2",
     "300x300000x3x2 axes=0,2",
     "64x128x64x1000 axes=1,3",
@@ -106,7 +107,7 @@ static void describe(const char *type, const char *op, const char *shape, proble
 static void lay_out(const problem *p, const device_facts *device, const tuning_row *row, geometry *g) {
     layout l;
     memset(g, 0, sizeof *g);
-    layout_collapse(p, row->copied_bytes, &l);
+    layout_collapse(p, row, &l);
     ck_assert_msg(strategy_choose(p, &l, device, row, 256, g) == ARGMAX_CL_SUCCESS, "%s", argmax_cl_last_error());
 }
 
