@@ -256,6 +256,14 @@ static const cl_ulong *read_lists(void *const lists[], size_t count, const cl_ul
     return words + count * room;
 }
 
+/* The last of so many 64-bit words. */
+static void to_front(void *list, uint64_t count) {
+    cl_ulong words[MAX_RANK];
+    memcpy(words, list, count * sizeof *words);
+    memcpy(list, &words[count - 1], sizeof *words);
+    memcpy((cl_ulong *)list + 1, words, (count - 1) * sizeof *words);
+}
+
 /* The argument's lists have room for fewer dims than ours. */
 static dims_t read_dims(const stub_arguments *a) {
     const cl_ulong *const words = stub_argument(a, ROLE_DIMS);
@@ -283,6 +291,11 @@ static dims_t read_dims(const stub_arguments *a) {
     }
     if (a->options.repeated)
         d.repeated = (repeated_dim_t){.every = end[0], .added = end[1]};
+    if (a->options.inner_first) { /* the last one is the one that an index counts first */
+        to_front(d.reduced_size, d.reduced_count);
+        to_front(d.reduced_in, d.reduced_count);
+        to_front(d.mask.reduced, d.reduced_count);
+    }
     return d;
 }
 

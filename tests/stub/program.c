@@ -49,6 +49,7 @@ static stub_options read_options(const char *text) {
         .last = number(text, "LAST"),
         .reversed = number(text, "REVERSED"),
         .repeated = number(text, "REPEATED"),
+        .inner_first = number(text, "INNER_FIRST"),
         .ignore_nan = number(text, "IGNORE_NAN"),
         .value = number(text, "VALUE"),
         .wide_index = defined(text, "IDX_T") && width(defined(text, "IDX_T")) == 64,
@@ -63,7 +64,7 @@ static stub_options read_options(const char *text) {
         .no_winner = number(text, "NO_WINNER"),
         .kept = (uint32_t)number(text, "KEPT"),
         .reduced = (uint32_t)number(text, "REDUCED"),
-        .grid_tail = defined(text, "PITCHED")                                     ? sizeof((rows_t *)0)->pitch
+        .grid_tail = defined(text, "PITCHED")                                  ? sizeof((rows_t *)0)->pitch
                      : defined(text, "OVERLAP") && is(text, "LOAD", "ALIGNED") ? sizeof((rows_t *)0)->ends
                      : defined(text, "ACROSS")                                 ? columns_tail(text)
                      : defined(text, "TAIL")                                   ? sizeof((rows_t *)0)->tail

@@ -108,7 +108,7 @@ typedef enum stub_role {
 /* From the build options. */
 typedef struct stub_options {
     uint32_t bits, mantissa;
-    bool is_float, is_signed, minimum, last, reversed, repeated, ignore_nan;
+    bool is_float, is_signed, minimum, last, reversed, repeated, inner_first, ignore_nan;
     bool value, wide_index, split, one_launch, words, masked;
     bool both, max_last, max_value, max_wide_index;
     uint64_t no_winner;
