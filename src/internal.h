@@ -304,6 +304,7 @@ typedef struct geometry {
                               transposed */
     uint64_t outers;       /* how often those come again; blocks, transposed: how many blocks there are */
     uint32_t inner;        /* stream, columns: of these that belong to an output */
+    bool inner_first;      /* and the index counts these last: INNER_FIRST */
     uint32_t apart;        /* the same: columns from one of them to the next */
     uint32_t row_dims;     /* columns: ROW_DIMS */
     uint32_t pitch;        /* ROW_DIMS > 1: columns from the first of the last kept dim to the next such one */
@@ -324,7 +325,6 @@ typedef struct geometry {
             uint32_t sharing;     /* work-items that share a column */
             uint32_t period;      /* rows after which they begin at the same place within a vector */
             bool phased;          /* PHASED */
-            bool inner_first;     /* INNER_FIRST */
             bool by_segments;     /* rows of several dims begin at the same places only within one of the last dim */
             uint64_t interleaved; /* parts that take turns at rows, of all or of a segment; 0: none do */
         } stream;

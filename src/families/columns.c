@@ -255,7 +255,29 @@ static output_row row_of_outputs(const geometry_request *r) {
                : its;
 }
 
-static const char *lay_out_columns(const geometry_request *r, geometry *g) {
+/* Whether a work-item alone takes the first reduced dim as neighbours, of the layout in which that is the last one. */
+static bool neighbours_are_first(const geometry_request *r, layout *turned) {
+    geometry_request seen = *r;
+    if (r->tuning->group_columns > 1 || !may_be_first(r))
+        return false;
+    *turned = with_first_last(r->layout);
+    seen.layout = turned;
+    const output_row its = row_of_outputs(&seen);
+    return its.inner > 1 && its.apart == 1 && lines_are_shared(r, turned, columns_of_block(&its));
+}
+
+bool columns_come_first(const geometry_request *r) {
+    layout turned;
+    return neighbours_are_first(r, &turned);
+}
+
+static const char *lay_out_columns(const geometry_request *request, geometry *g) {
+    geometry_request seen = *request;
+    const geometry_request *const r = &seen;
+    layout turned;
+    g->inner_first = neighbours_are_first(request, &turned);
+    if (g->inner_first)
+        seen.layout = &turned;
     const layout *l = r->layout;
     const layout_dim *kept = &l->kept[l->kept_count - 1];
     layout_dim column = *kept;
@@ -298,6 +320,7 @@ static const char *lay_out_columns(const geometry_request *r, geometry *g) {
 
 static void column_options(const geometry *g, writer *out) {
     add_fused(g, out);
+    add_inner_first(g, out);
     text_add(out, " -DUNROLL=%" PRIu32 " -DACROSS=%" PRIu32 " -DPANEL=%" PRIu32, g->unroll, g->across, g->panel);
     if (g->row_dims > 1)
         text_add(out, " -DROW_DIMS=%" PRIu32, g->row_dims);
@@ -359,7 +382,10 @@ static void set_column_tiles(const layout_dim *column, const geometry *g, uint64
     set_argument(arguments, 0, argument, bytes);
 }
 
-static void set_columns(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
+static void set_columns(const layout *given, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
+    const layout turned = with_first_last(given);
+    const layout *const l = g->inner_first ? &turned : given;
+    turn_dims(l, &arguments->dims);
     layout_dim column = l->kept[l->kept_count - 1];
     column.size = columns_of_row(l, l->outputs / g->outers, g->inner, g->pitch);
     set_column_tiles(&column, g, jobs, arguments);
@@ -395,7 +421,7 @@ const family family_columns = {
 static bool columns_are_nearer(const geometry_request *r, const geometry *g) {
     const layout *l = r->layout;
     const int64_t column = l->kept[l->kept_count - 1].in;
-    const layout_dim *last = &l->reduced[l->reduced_count - (g->inner > 1 ? 2 : 1)];
+    const layout_dim *last = &l->reduced[l->reduced_count - (g->inner > 1 && !g->inner_first ? 2 : 1)];
     const uint64_t row = magnitude(last->in);
     return l->kept[l->kept_count - 1].size > 1 && column > 0 && (row > (uint64_t)column || row == 0 || last->size == 1);
 }

@@ -133,6 +133,14 @@ typedef struct row_gaps {
 /* The same with gaps: behind the neighbours of an output, which alone are a row (no dims) where gaps are larger or
  * other dims follow and outputs share no lines, or behind the outputs of the last kept dim (`apart`). */
 output_row output_row_with_gaps(const layout *l, uint32_t neighbours, uint32_t most, row_gaps gaps);
+/* Whether neighbours of an output may be the first reduced dim, which the index counts last (INNER_FIRST); places fit
+ * 31 bits. Then the layout in which it is the last one, whether rows of so many columns that are less than a line are
+ * walked in the order of memory, the dims as the kernel is told them, and its macro. */
+bool may_be_first(const geometry_request *r);
+layout with_first_last(const layout *l);
+bool lines_are_shared(const geometry_request *r, const layout *turned, uint64_t columns);
+void turn_dims(const layout *l, dims_t *dims);
+void add_inner_first(const geometry *g, writer *out);
 uint32_t pitch_of_row(const output_row *row);
 uint64_t columns_of_block(const output_row *row);
 /* Outputs of the last kept dim, and of those before it as long as they go on where it ends, the first of them after up

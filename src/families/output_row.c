@@ -119,3 +119,38 @@ uint64_t outputs_inside(const layout *l, uint64_t enough) {
     }
     return best;
 }
+
+/* ---- neighbours of an output that the index counts last -------------------------------------------------------- */
+
+layout with_first_last(const layout *l) {
+    layout turned = *l;
+    for (uint32_t i = 0; i < l->reduced_count; ++i)
+        turned.reduced[i] = l->reduced[(i + 1) % l->reduced_count];
+    return turned;
+}
+
+bool may_be_first(const geometry_request *r) {
+    const layout *l = r->layout;
+    return l->reduced_count > 1 && l->reduced[0].in == 1 && l->reduced[l->reduced_count - 1].in != 1 &&
+           l->reduction <= PART_ELEMENTS_MAX;
+}
+
+bool lines_are_shared(const geometry_request *r, const layout *turned, uint64_t columns) {
+    bool in_order = true;
+    for (uint32_t i = 1; i + 1 < turned->reduced_count; ++i)
+        in_order = in_order && magnitude(turned->reduced[i - 1].in) >= magnitude(turned->reduced[i].in);
+    return in_order || columns * element_bytes(r->problem) >= r->tuning->line_bytes;
+}
+
+void turn_dims(const layout *l, dims_t *dims) {
+    for (uint32_t i = 0; i < l->reduced_count; ++i) {
+        dims->reduced_size[i] = l->reduced[i].size;
+        dims->reduced_in[i] = l->reduced[i].in;
+        dims->mask.reduced[i] = l->reduced[i].mask;
+    }
+}
+
+void add_inner_first(const geometry *g, writer *out) {
+    if (g->inner_first)
+        text_add(out, " -DINNER_FIRST=1");
+}

@@ -51,29 +51,6 @@ static uint32_t most_inner(const geometry_request *r) {
     return whole && last->size * element_bytes(r->problem) >= t->stream_inner_aligned ? 1 : t->stream_inner;
 }
 
-/* The first reduced dim becomes the last one. */
-static layout with_first_last(const layout *l) {
-    layout turned = *l;
-    for (uint32_t i = 0; i < l->reduced_count; ++i)
-        turned.reduced[i] = l->reduced[(i + 1) % l->reduced_count];
-    return turned;
-}
-
-/* Whether neighbours of an output are the first reduced dim, which an index counts last; places fit 31 bits. */
-static bool may_be_first(const geometry_request *r) {
-    const layout *l = r->layout;
-    return l->reduced_count > 1 && l->reduced[0].in == 1 && l->reduced[l->reduced_count - 1].in != 1 &&
-           l->reduction <= PART_ELEMENTS_MAX;
-}
-
-/* Whether rows that are less than a line are walked in the order in which memory has them. */
-static bool lines_are_shared(const geometry_request *r, const block *b) {
-    bool in_order = true;
-    for (uint32_t i = 1; i < b->row_dims; ++i)
-        in_order = in_order && magnitude(b->turned.reduced[i - 1].in) >= magnitude(b->turned.reduced[i].in);
-    return in_order || b->columns * element_bytes(r->problem) >= r->tuning->line_bytes;
-}
-
 static const char *wanted_block(const geometry_request *r, block *b) {
     const uint32_t bytes = element_bytes(r->problem);
     const row_gaps gaps = {r->tuning->stream_gap_bytes / bytes, r->tuning->stream_gap_row_bytes / bytes,
@@ -82,7 +59,7 @@ static const char *wanted_block(const geometry_request *r, block *b) {
     if (b->inner_first) {
         b->turned = with_first_last(r->layout);
         if (!find_block(&b->turned, r->tuning->stream_inner, r->tuning->inner_rows, gaps, b) && b->its.inner > 1 &&
-            b->its.apart == 1 && lines_are_shared(r, b))
+            b->its.apart == 1 && lines_are_shared(r, &b->turned, b->columns))
             return NULL;
         b->inner_first = false;
     }
@@ -337,7 +314,7 @@ static const char *lay_out_stream(const geometry_request *request, geometry *g) 
     const char *refused = wanted_block(request, &b);
     if (refused)
         return refused;
-    g->stream.inner_first = b.inner_first;
+    g->inner_first = b.inner_first;
     if (b.inner_first)
         turned.layout = &b.turned;
     const layout *const l = r->layout;
@@ -386,25 +363,15 @@ static void add_options(const geometry *g, writer *out) {
     text_add(out, " -DUNROLL=%" PRIu32 "%s%s%s%s%s", g->unroll, g->stream.phased ? " -DPHASED=1" : "",
              g->inner > 1 ? " -DINNER=1" : "", g->inner > 1 && g->apart > 1 ? " -DAPART=1" : "",
              g->constant_stride ? " -DCONSTANT_STRIDE=1" : "", g->stream.interleaved ? " -DINTERLEAVED=1" : "");
-    if (g->stream.inner_first)
-        text_add(out, " -DINNER_FIRST=1");
+    add_inner_first(g, out);
     if (g->row_dims != 1)
         text_add(out, " -DROW_DIMS=%" PRIu32, g->row_dims);
-}
-
-/* The reduced dims as the kernel is told them: in the order in which it walks them. */
-static void turn_dims(const layout *l, dims_t *dims) {
-    for (uint32_t i = 0; i < l->reduced_count; ++i) {
-        dims->reduced_size[i] = l->reduced[i].size;
-        dims->reduced_in[i] = l->reduced[i].in;
-        dims->mask.reduced[i] = l->reduced[i].mask;
-    }
 }
 
 static void set_stream(const layout *given, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
     block b = {0};
     const layout turned = with_first_last(given);
-    const layout *const l = g->stream.inner_first ? &turned : given;
+    const layout *const l = g->inner_first ? &turned : given;
     const uint32_t used = g->inner * g->apart;
     const row_gaps gaps = {g->pitch - used, used + 1, 0};
     const char *const refused = find_block(l, g->inner == 1 ? 1 : used, 0, gaps, &b);
