@@ -340,7 +340,7 @@ static const char *lay_out_stream(const geometry_request *request, geometry *g) 
     g->length = b.rows / g->fused;
     g->unroll = rows_in_flight(r, &b, g);
     const uint64_t run = (uint64_t)g->stream.sharing * g->unroll, step = b.row_dims == 1 ? g->stream.sharing : run;
-    const uint64_t row_bytes = (uint64_t)g->tile_columns * element_bytes(r->problem);
+    const uint64_t row_bytes = g->tile_columns * element_bytes(r->problem);
     g->least = ceil_div(max_u64(run, r->tuning->part_bytes / row_bytes), run) * run;
     if (r->split && g->stream.by_segments)
         split_segments(r, b.row->size, g);
