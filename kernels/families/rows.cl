@@ -339,7 +339,7 @@ KERNEL void rows(INPUT, TARGET, const dims_t dims, const rows_t g FINISH_PARAMET
 #endif
     const uint me = (uint)get_local_id(0);
     const uint lane = ROWS == 1 ? me : me % LANES;
-    MERGE_ONLY(unit, MERGE_ONE(unit))
+    MERGE_FIRST(unit, MERGE_ONE(unit))
     EACH_JOB(job) {
         const job_t row = SPLIT ? divide(job, (job_t)g.parts, g.per_parts) : job;
         const ulong part = SPLIT ? job - row * (job_t)g.parts : 0;
@@ -373,4 +373,5 @@ KERNEL void rows(INPUT, TARGET, const dims_t dims, const rows_t g FINISH_PARAMET
 #endif
 #endif
     }
+    MERGE_LAST(unit, MERGE_ONE(unit))
 }
