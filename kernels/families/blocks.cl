@@ -193,9 +193,9 @@ static inline void fold(const spot_t p, const dims_t *d, const uint columns, con
 #define OWN VEC
 #endif
 
-/* Leave the answer of a column of a block. */
-static inline void leave(__global const T *in, TARGET, const dims_t *d, const blocks_t *g, const ulong block,
-                         const uint column, const uint x, const bool found, const T k, const uint row) {
+/* Store the answer of a column of a block. */
+static inline void store_answer(__global const T *in, TARGET, const dims_t *d, const blocks_t *g, const ulong block,
+                                const uint column, const uint x, const bool found, const T k, const uint row) {
     const long outer = (long)block;
     long index_at = OUTPUT_DIMS(d, x, index_offset) + outer * OUTPUT_STRIDES(d, x, index)[0];
     long value_at = OUTPUT_DIMS(d, x, value_offset) + outer * OUTPUT_STRIDES(d, x, value)[0];
@@ -216,7 +216,7 @@ static inline uint row_of(const blocks_t *g, const uint c) {
     return row;
 }
 
-/* Work-items whose bests of a vector the one that leaves the answer takes one by one; more are reduced before. */
+/* Work-items whose bests of a vector the one that stores the answer takes one by one; more are reduced before. */
 #define REDUCE_FIRST (LANES > 16)
 #define SHARES (REDUCE_FIRST ? 1 : LANES)
 
@@ -272,8 +272,8 @@ KERNEL void blocks(INPUT, TARGET, const dims_t dims, const blocks_t g) {
             if (slot < ours)
 #pragma unroll
                 for (uint x = 0; x < EXTREMES; ++x)
-                    leave(in, TARGET_ARGUMENTS, &dims, &g, first + block, column, x, WINS(keys[x][0], at[x][0]),
-                          keys[x][0], at[x][0]);
+                    store_answer(in, TARGET_ARGUMENTS, &dims, &g, first + block, column, x, WINS(keys[x][0], at[x][0]),
+                                 keys[x][0], at[x][0]);
 #else
 #pragma unroll
             for (uint j = 0; j < OWN; ++j) {
@@ -293,7 +293,7 @@ KERNEL void blocks(INPUT, TARGET, const dims_t dims, const blocks_t g) {
 #if !REDUCE_FIRST
             barrier(CLK_LOCAL_MEM_FENCE);
 #endif
-            /* Neighbours leave neighbouring answers. */
+            /* Neighbours store neighbouring answers. */
             for (uint o = me; o < ours * OWN / FUSED; o += GROUP) {
                 const uint answer = from * OWN / FUSED + o, its = quotient(answer, g.per_answers);
                 const uint c = answer - its * g.answers;
@@ -301,8 +301,8 @@ KERNEL void blocks(INPUT, TARGET, const dims_t dims, const blocks_t g) {
 #pragma unroll
                 for (uint x = 0; x < EXTREMES; ++x) {
                     const one_candidate_t one = ONE_OF(best, x);
-                    leave(in, TARGET_ARGUMENTS, &dims, &g, first + its, c, x, CANDIDATE_WINS(one), CANDIDATE_KEY(one),
-                          CANDIDATE_PLACE_OF(x, one));
+                    store_answer(in, TARGET_ARGUMENTS, &dims, &g, first + its, c, x, CANDIDATE_WINS(one),
+                                 CANDIDATE_KEY(one), CANDIDATE_PLACE_OF(x, one));
                 }
             }
             barrier(CLK_LOCAL_MEM_FENCE);

@@ -71,10 +71,10 @@ static inline void next_output(cursor_t *c, const dims_t *d, const columns_t *g,
 #endif
 
 #if ROW_DIMS == 1 || FUSED > 1 || SPLIT
-/* Leave one column's answer of extreme x. */
-static inline void leave(__global const T *in, TARGET, const dims_t *d, const columns_t *g, const outer_t *o,
-                         const ulong part, const ulong column, const uint x, const bool found, const T k,
-                         const ulong row) {
+/* Store one column's answer of extreme x. */
+static inline void store_answer(__global const T *in, TARGET, const dims_t *d, const columns_t *g, const outer_t *o,
+                                const ulong part, const ulong column, const uint x, const bool found, const T k,
+                                const ulong row) {
 #if SPLIT
     (void)in;
     (void)g;

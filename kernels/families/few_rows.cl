@@ -4,7 +4,7 @@
  * its end the last element stands again: UNROLL of them are read at once, and one that is seen twice changes nothing.
  *
  * A job is g.turns times as many vectors as a work-group has work-items. Vectors never reach beyond the last kept dim:
- * the last one of a row is moved back to end with it, and leaves only the answers that the one before does not.
+ * the last one of a row is moved back to end with it, and stores only the answers that the one before does not.
  *
  * From the host (options.clh): GROUP, VEC, LOAD, UNROLL (elements of a reduction in flight), ONE_BLOCK where an
  * accumulator of 8-bit elements counts them all. SPLIT is 0. */
@@ -74,8 +74,9 @@ static inline __attribute__((always_inline)) acc_t fold(const at_t first, const 
 }
 
 /* The answers of VEC neighbours, of which the first `before` are another's. */
-static inline void leave(__global const T *in, TARGET, const dims_t *dims, const few_rows_t *g, const outcome_t best,
-                         const uint x, const long start, const long index_at, const long value_at, const uint before) {
+static inline void store_answer(__global const T *in, TARGET, const dims_t *dims, const few_rows_t *g,
+                                const outcome_t best, const uint x, const long start, const long index_at,
+                                const long value_at, const uint before) {
     T keys[VEC];
     uint at[VEC];
     SPREAD(KEY_OF_OUTCOME(best, x), keys);
@@ -148,9 +149,9 @@ KERNEL void few_rows(INPUT, TARGET, const dims_t dims, const few_rows_t g) {
 #endif
 #pragma unroll
             for (uint x = 0; x < EXTREMES; ++x)
-                leave(in, TARGET_ARGUMENTS, &dims, &g, best, x, OF_INPUT(start),
-                      row.index[x] + column * COLUMN_STEP(&dims, &g, x, index),
-                      row.value[x] + column * COLUMN_STEP(&dims, &g, x, value), before);
+                store_answer(in, TARGET_ARGUMENTS, &dims, &g, best, x, OF_INPUT(start),
+                             row.index[x] + column * COLUMN_STEP(&dims, &g, x, index),
+                             row.value[x] + column * COLUMN_STEP(&dims, &g, x, value), before);
         }
     }
 }

@@ -2,7 +2,7 @@
  *
  * A job is ROWS outputs, or (SPLIT) one part of one output. LANES work-items share an output: they read vectors of VEC
  * elements side by side, each remembers the best key and the iteration that had it (order.clh), and only a block's
- * end turns that into a place. The lanes' candidates are reduced in local memory; the first lane leaves the answer.
+ * end turns that into a place. The lanes' candidates are reduced in local memory; the first lane stores the answer.
  * With GROUP = LANES = 1 and VEC = 16 this is a CPU's loop over contiguous rows; with GROUP = 256 it is a GPU's.
  *
  * From the host, besides order.clh and index.clh: GROUP, LANES (powers of two), UNROLL (vectors in flight), and

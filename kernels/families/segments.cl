@@ -173,9 +173,9 @@ static inline steps_t job_start(const dims_t *dims, const segments_t *g, const u
            SEGMENT_AT(dims, PART_OF(g, known) * g->part_length).at;
 }
 
-/* Leave the best of an output; places are counted from index `origin` on. */
-static inline void leave(__global const T *in, TARGET, const dims_t *dims, const ulong part, const ulong out,
-                         const candidate_t best, const ulong origin) {
+/* Store the best of an output; places are counted from index `origin` on. */
+static inline void store_answer(__global const T *in, TARGET, const dims_t *dims, const ulong part, const ulong out,
+                                const candidate_t best, const ulong origin) {
 #if SPLIT
     (void)in;
     WRITE_PARTIAL(PARTIAL_AT(dims, out, part), as_partial(best, origin));
@@ -202,7 +202,7 @@ KERNEL void segments(INPUT, TARGET, const dims_t dims, const segments_t g FINISH
         find_tile(&dims, &g, out, (uint)UNIT_COUNT(&g, unit), &t);
         scan(AT_STEPS(first), &dims, &g, from, min(from + g.part_length, g.segments), &t, next, best);
         for (uint o = 0; o < t.count; ++o)
-            leave(in, TARGET_ARGUMENTS, &dims, part, out + o, best[o], from * g.segment);
+            store_answer(in, TARGET_ARGUMENTS, &dims, part, out + o, best[o], from * g.segment);
         FINISH_UNIT(unit, MERGE_LEFT(unit, out, t.count))
     }
 }

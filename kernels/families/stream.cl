@@ -82,15 +82,15 @@
     partials[PARTIAL_AT(&dims, outer * g.answers + (answer), part) * EXTREMES + (x)] = PARTIAL(x, won, k, at)
 #endif
 #if ATOMIC_PARTIAL
-#define LEAVE(x, a, answer, column, won, k, at)                                                                        \
+#define STORE_ANSWER(x, a, answer, column, won, k, at)                                                                 \
     if (finish.stage == STAGE_BOTH)                                                                                    \
         raise(WORD_AT(PART_WORDS(unit, part), a, x), word_for(PARTIAL(x, won, k, at)));                                \
     else                                                                                                               \
         STORE_IN_PART(x, answer, won, k, at)
 #elif SPLIT
-#define LEAVE(x, a, answer, column, won, k, at) STORE_IN_PART(x, answer, won, k, at)
+#define STORE_ANSWER(x, a, answer, column, won, k, at) STORE_IN_PART(x, answer, won, k, at)
 #else
-#define LEAVE(x, a, answer, column, won, k, at)                                                                        \
+#define STORE_ANSWER(x, a, answer, column, won, k, at)                                                                 \
     put_answer(&dims, in, TARGET_ARGUMENTS, x, place.index[x] + (long)(answer) * COLUMN_STEP(&dims, &g, x, index),     \
                place.value[x] + (long)(answer) * COLUMN_STEP(&dims, &g, x, value),                                     \
                OF_INPUT(block) + (long)(column) * COLUMN_STRIDE(&g), won, at, KEY_KNOWN_OF(x, k))
@@ -209,8 +209,9 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
 #pragma unroll
             for (uint x = 0; x < EXTREMES; ++x) {
                 const one_candidate_t one = ONE_OF(shared[SLOT(0, COLUMN_OF(a))], x);
-                LEAVE(x, a, first_answer + a, first + COLUMN_OF(a), CANDIDATE_FOUND(one) && !LOSES(CANDIDATE_KEY(one)),
-                      CANDIDATE_KEY(one), from * ROW_PLACES + CANDIDATE_PLACE_OF(x, one));
+                STORE_ANSWER(x, a, first_answer + a, first + COLUMN_OF(a),
+                             CANDIDATE_FOUND(one) && !LOSES(CANDIDATE_KEY(one)), CANDIDATE_KEY(one),
+                             from * ROW_PLACES + CANDIDATE_PLACE_OF(x, one));
             }
         barrier(CLK_LOCAL_MEM_FENCE);
         FINISH_UNIT(unit, MERGE_LEFT(unit, outer * g.answers + first_answer, answers))

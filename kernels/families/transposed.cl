@@ -224,7 +224,7 @@ static inline VECTOR(IDX_T) answers_of(const dims_t *d, const PLACES_T places) {
 #define IN_A_ROW(g, first) ((first) % (g)->length + VEC <= (g)->length)
 #endif
 
-/* Leave the answers of the blocks from `first` on where they lie as the blocks do, or backwards; false where they do
+/* Store the answers of the blocks from `first` on where they lie as the blocks do, or backwards; false where they do
  * not. */
 #define AS_BLOCKS(g, step, what) ((g)->block_##what == COLUMNS * (step) && (g)->column_##what == (step))
 static inline bool store_together(OUTPUTS, const dims_t *d, const transposed_t *g, const ulong first,
@@ -281,11 +281,11 @@ static inline bool store_columns(OUTPUTS, const dims_t *d, const transposed_t *g
 }
 #endif
 
-/* Leave the answers of a column of VEC blocks, of which the first `before` are another's; the first one lies at element
+/* Store the answers of a column of VEC blocks, of which the first `before` are another's; the first one lies at element
  * `start`. Most blocks are one step of the last of their dims behind the one before. */
-static inline void leave(__global const T *in, TARGET, const dims_t *d, const transposed_t *g, const long start,
-                         const ulong first, const uint before, const int column, const PLACES_T places,
-                         const TV values) {
+static inline void store_answer(__global const T *in, TARGET, const dims_t *d, const transposed_t *g, const long start,
+                                const ulong first, const uint before, const int column, const PLACES_T places,
+                                const TV values) {
     long index_at = 0, value_at = 0;
     SIGNED_T at[VEC];
     T bits[VEC];
@@ -309,7 +309,7 @@ static inline void leave(__global const T *in, TARGET, const dims_t *d, const tr
     }
 }
 
-/* Leave the answers of VEC blocks from number `first`, element `start`, on; the first `before` are another's. */
+/* Store the answers of VEC blocks from number `first`, element `start`, on; the first `before` are another's. */
 static inline void store_blocks(__global const T *in, TARGET, const dims_t *d, const transposed_t *g, const long start,
                                 const ulong first, const uint before, const acc_t acc[COLUMNS]) {
     PLACES_T places[COLUMNS], values[COLUMNS];
@@ -329,7 +329,7 @@ static inline void store_blocks(__global const T *in, TARGET, const dims_t *d, c
         return;
 #endif
     for (int c = 0; c < COLUMNS; ++c)
-        leave(in, TARGET_ARGUMENTS, d, g, start, first, before, c, places[c], AS(T)(values[c]));
+        store_answer(in, TARGET_ARGUMENTS, d, g, start, first, before, c, places[c], AS(T)(values[c]));
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void transposed(__global const T *restrict in, TARGET,
