@@ -383,9 +383,8 @@ static void set_column_tiles(const layout_dim *column, const geometry *g, uint64
 }
 
 static void set_columns(const layout *given, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
-    const layout turned = with_first_last(given);
-    const layout *const l = g->inner_first ? &turned : given;
-    turn_dims(l, &arguments->dims);
+    layout turned;
+    const layout *const l = layout_told(given, g, &turned, &arguments->dims);
     layout_dim column = l->kept[l->kept_count - 1];
     column.size = columns_of_row(l, l->outputs / g->outers, g->inner, g->pitch);
     set_column_tiles(&column, g, jobs, arguments);

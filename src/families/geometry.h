@@ -135,12 +135,14 @@ typedef struct row_gaps {
 output_row output_row_with_gaps(const layout *l, uint32_t neighbours, uint32_t most, row_gaps gaps);
 /* Whether neighbours of an output may be the first reduced dim, which the index counts last (INNER_FIRST); places fit
  * 31 bits. Then the layout in which it is the last one, whether rows of so many columns that are less than a line are
- * walked in the order of memory, the dims as the kernel is told them, and its macro. */
+ * walked in the order of memory, and the macro. */
 bool may_be_first(const geometry_request *r);
 layout with_first_last(const layout *l);
 bool lines_are_shared(const geometry_request *r, const layout *turned, uint64_t columns);
-void turn_dims(const layout *l, dims_t *dims);
 void add_inner_first(const geometry *g, writer *out);
+/* The layout that the geometry is for, `given` or `turned`, which is set, and so are the dims that the kernel is told.
+ */
+const layout *layout_told(const layout *given, const geometry *g, layout *turned, dims_t *dims);
 uint32_t pitch_of_row(const output_row *row);
 uint64_t columns_of_block(const output_row *row);
 /* Outputs of the last kept dim, and of those before it as long as they go on where it ends, the first of them after up
@@ -189,7 +191,7 @@ void set_counters(uint64_t units, uint32_t each, geometry *g);
  * loop. g->scan is set. */
 const char *plan_merge(const geometry_request *r, uint64_t units, uint64_t width, geometry *g);
 
-/* Rows of g->length vectors (rows.c): lanes, work-group and parts, where a unit is so many turns of a loop: NULL, or
+/* Rows of g->length vectors (rows.c): lanes, work-group and parts, where a vector is so many turns of a loop: NULL, or
  * why that cannot be. Then their jobs. */
 const char *split_rows(const geometry_request *r, uint64_t turns, geometry *g);
 void distribute_rows(const geometry_request *r, geometry *g);

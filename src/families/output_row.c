@@ -142,12 +142,16 @@ bool lines_are_shared(const geometry_request *r, const layout *turned, uint64_t 
     return in_order || columns * element_bytes(r->problem) >= r->tuning->line_bytes;
 }
 
-void turn_dims(const layout *l, dims_t *dims) {
-    for (uint32_t i = 0; i < l->reduced_count; ++i) {
-        dims->reduced_size[i] = l->reduced[i].size;
-        dims->reduced_in[i] = l->reduced[i].in;
-        dims->mask.reduced[i] = l->reduced[i].mask;
+const layout *layout_told(const layout *given, const geometry *g, layout *turned, dims_t *dims) {
+    if (!g->inner_first)
+        return given;
+    *turned = with_first_last(given);
+    for (uint32_t i = 0; i < turned->reduced_count; ++i) {
+        dims->reduced_size[i] = turned->reduced[i].size;
+        dims->reduced_in[i] = turned->reduced[i].in;
+        dims->mask.reduced[i] = turned->reduced[i].mask;
     }
+    return turned;
 }
 
 void add_inner_first(const geometry *g, writer *out) {

@@ -370,8 +370,8 @@ static void add_options(const geometry *g, writer *out) {
 
 static void set_stream(const layout *given, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
     block b = {0};
-    const layout turned = with_first_last(given);
-    const layout *const l = g->inner_first ? &turned : given;
+    layout turned;
+    const layout *const l = layout_told(given, g, &turned, &arguments->dims);
     const uint32_t used = g->inner * g->apart;
     const row_gaps gaps = {g->pitch - used, used + 1, 0};
     const char *const refused = find_block(l, g->inner == 1 ? 1 : used, 0, gaps, &b);
@@ -410,7 +410,6 @@ static void set_stream(const layout *given, const geometry *g, uint64_t jobs, ke
     arguments->dims.mask.step = b.row->mask * (int64_t)g->fused;
     arguments->dims.maximum.column_index = b.kept->max_index;
     arguments->dims.maximum.column_value = b.kept->max_value;
-    turn_dims(l, &arguments->dims);
     addressed_elements(l, &s.first, &s.last);
     set_argument(arguments, 0, &s, sizeof s);
 }
