@@ -320,7 +320,7 @@ static void check_parts(const layout *l, const geometry *g) {
 /* The outputs that share a counter, at most. */
 static uint64_t unit_outputs(const layout *l, const geometry *g) {
     if (is_of(g, "stream"))
-        return g->tile_columns / g->inner / g->fused;
+        return g->tile_columns / g->pitch * g->apart / g->fused;
     if (!is_of(g, "columns"))
         return 1;
     const uint64_t row = l->outputs / g->outers;
@@ -419,9 +419,12 @@ void check_geometry(const problem *p, const layout *l, const device_facts *devic
     REQUIRE(has_lanes(g) ? is_power(g->lanes) && g->across == 0 : g->lanes == 0, "%" PRIu32 " lanes", g->lanes);
     REQUIRE(!is_of(g, "columns") || is_power(g->across), "%" PRIu32 " across", g->across);
     REQUIRE(max_u32(g->lanes, g->across) <= g->scan.group, "%" PRIu32 " lanes", g->lanes);
-    check_units(l, p->input.type->bits, g);
-    check_parts(l, g);
-    check_alignment(l, g);
+    const layout turned = with_first_last(l), *const told = g->inner_first ? &turned : l;
+    REQUIRE(!g->inner_first || (g->inner == l->reduced[0].size && l->reduced[0].in == 1 && l->reduced_count > 1),
+            "%" PRIu32 " neighbours first", g->inner);
+    check_units(told, p->input.type->bits, g);
+    check_parts(told, g);
+    check_alignment(told, g);
     if (g->parts > 1) {
         check_grid(&g->merge, group_limit);
         REQUIRE(is_power(g->merge_lanes) && g->merge_lanes <= g->merge.group, "%" PRIu32 " lanes", g->merge_lanes);

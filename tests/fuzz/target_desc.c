@@ -93,6 +93,21 @@ static void check_element(const problem *p, const layout *l, uint64_t output, ui
     REQUIRE(!p->value.type || (got.value >= p->value.first && got.value <= p->value.last), "%" PRIu64, got.value);
 }
 
+/* The last three are one dim's blocks, a dim whose answers are neighbours, and the blocks' outputs. */
+static bool has_both_orders(const layout *l) {
+    const layout_dim *last = &l->kept[l->kept_count - 1];
+    return l->kept_count >= 3 && last[-2].in == last->in * (int64_t)last->size &&
+           last[-2].index == last->index * (int64_t)last->size && last[-1].in >= last->in;
+}
+
+static void check_order(const layout *l) {
+    const uint32_t apart = has_both_orders(l) ? 2 : 0, last = l->kept_count - 1;
+    for (uint32_t i = 1; i < l->kept_count - apart; ++i) {
+        const layout_dim *d = &l->kept[i == last - apart ? last : i];
+        REQUIRE(d->in <= l->kept[i - 1].in, "dim %" PRIu32, i);
+    }
+}
+
 static void check_dims(const problem *p, const layout *l) {
     const bool moves = p->reduction > p->index.type->bits / p->input.type->bits; /* else nothing is copied */
     uint64_t outputs = 1, reduction = 1;
@@ -103,7 +118,7 @@ static void check_dims(const problem *p, const layout *l) {
     REQUIRE(l->reduced_count >= 1 && l->reduced_count <= MAX_RANK, "%" PRIu32, l->reduced_count);
     for (uint32_t i = 0; i < l->kept_count; ++i) {
         outputs *= l->kept[i].size;
-        REQUIRE(l->kept[i].in >= 0 && (i == 0 || l->kept[i].in <= l->kept[i - 1].in), "dim %" PRIu32, i);
+        REQUIRE(l->kept[i].in >= 0, "dim %" PRIu32, i);
         REQUIRE(l->kept_count == 1 || l->kept[i].size > 1, "dim %" PRIu32, i);
         REQUIRE(!moves || l->kept[i].in != 0 || l->kept[i].mask != 0, "dim %" PRIu32 " stands still", i);
     }
@@ -111,6 +126,7 @@ static void check_dims(const problem *p, const layout *l) {
         reduction *= l->reduced[i].size;
         REQUIRE(l->reduced_count == 1 || l->reduced[i].size > 1, "dim %" PRIu32, i);
     }
+    check_order(l);
     REQUIRE(outputs == l->outputs && reduction == l->reduction, "%" PRIu64 " x %" PRIu64, outputs, reduction);
 }
 
