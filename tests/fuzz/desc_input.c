@@ -121,7 +121,7 @@ static bool take_tensor(source *s, argmax_cl_dtype dtype, uint32_t rank, const u
 static void take_axes(source *s, uint32_t rank, desc_input *d) {
     argmax_cl_desc *const desc = &d->as.desc;
     const uint8_t mask = take_byte(s), form = take_byte(s);
-    uint32_t count = 0, axes[MAX_RANK];
+    uint32_t count = 0, axes[MAX_RANK] = {0};
     for (uint32_t i = 0; i < MAX_RANK && i < rank; ++i) {
         const uint32_t axis = form % 2 ? rank - 1 - i : i;
         if (mask >> i & 1)
@@ -129,16 +129,13 @@ static void take_axes(source *s, uint32_t rank, desc_input *d) {
     }
     if (!count)
         axes[count++] = 0;
-    desc->axis_count = count;
+    desc->axis_count = form == 254 ? rank + 1 + mask : form == 252 ? 0 : count;
     d->listed = count;
-    d->axes = allocate(count * sizeof *d->axes);
-    memcpy(d->axes, axes, count * sizeof *d->axes);
+    const uint32_t listed = form == 254 ? MAX_RANK : count; /* a tensor that says to be of a higher rank has them all */
+    d->axes = allocate(listed * sizeof *d->axes);
+    memcpy(d->axes, axes, listed * sizeof *d->axes);
     if (form == 255)
         d->axes[mask % count] = (uint32_t)take_number(s);
-    else if (form == 254)
-        desc->axis_count = rank + 1 + mask;
-    else if (form == 252)
-        desc->axis_count = 0;
     desc->axes = form == 253 ? NULL : d->axes;
 }
 
