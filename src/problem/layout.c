@@ -3,9 +3,6 @@
 
 #include <string.h>
 
-/* Outputs along the input that are worth a turn, at least: a sector or two. */
-#define SOME_OUTPUTS 8
-
 #define EACH_TENSOR(DO) DO(in) DO(mask) DO(index) DO(value) DO(max_index) DO(max_value)
 
 /* Walk a dim from its other end. */
@@ -129,10 +126,10 @@ static bool are_copied(const problem *p, uint64_t copied_bytes, const layout_dim
     return d->in == 0 && d->mask == 0 && much;
 }
 
-/* The largest divisor of n up to `most`, of which loads may be whole vectors if there is one; or 1. */
+/* The largest divisor of n in the upper half of 1..most, of which loads may be whole vectors if there is one; or 1. */
 static uint64_t divisor_of(uint64_t n, uint64_t most) {
     uint64_t any = 1;
-    for (uint64_t d = most; d >= SOME_OUTPUTS; --d)
+    for (uint64_t d = most; d > 1 && d >= most / 2; --d)
         if (n % d == 0) {
             if (d % 4 == 0)
                 return d;
