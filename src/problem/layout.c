@@ -152,7 +152,7 @@ static void take_both_orders(const problem *p, const tuning_row *tuning, layout 
     const uint32_t count = out->kept_count, last = count - 1;
     const uint64_t element = p->input.type->bits / 8, answer = p->index.type->bits / 8;
     uint32_t near = 0;
-    if (tuning->group == 1 || count < 2 || count == MAX_RANK || out->reduction * element > tuning->scattered_bytes)
+    if (count < 2 || count == MAX_RANK || out->reduction * element > tuning->scattered_bytes)
         return;
     for (uint32_t i = 1; i < count; ++i)
         if (magnitude(out->kept[i].index) < magnitude(out->kept[near].index))
