@@ -238,6 +238,18 @@ static uint32_t rows_of_outputs(const geometry_request *r, uint32_t apart) {
     return apart == 1 ? t->inner_rows : max_u32(t->inner_rows, t->apart_rows * bytes / t->line_bytes);
 }
 
+/* The most neighbours of an output that are columns: more where the memory does not bound what they cost and the
+ * elements of a column, on which that is spent, would fill a line. */
+static uint32_t most_neighbours(const geometry_request *r) {
+    const tuning_row *t = r->tuning;
+    const layout *l = r->layout;
+    const uint64_t bytes = element_bytes(r->problem), rows = l->reduction / l->reduced[l->reduced_count - 1].size;
+    if (is_masked(r->problem))
+        return t->inner_mask_bytes / (uint32_t)bytes;
+    const bool many = !comes_from_memory(r) && rows * bytes >= t->line_bytes;
+    return (many ? max_u32(t->inner_cached_bytes, t->inner_bytes) : t->inner_bytes) / (uint32_t)bytes;
+}
+
 /* The outputs in a row that a work-item alone takes as one: neighbours of an output among those of others as long as no
  * segments are worth it; others' in between as long as both are few bytes, which columns of their own would leave for
  * the next far row; or those of several dims where one has few. */
@@ -245,8 +257,7 @@ static output_row row_of_outputs(const geometry_request *r) {
     const tuning_row *t = r->tuning;
     const layout *l = r->layout;
     const uint32_t bytes = element_bytes(r->problem), most = min_u32(t->apart_bytes, panel_room(r) / 2) / bytes;
-    const uint32_t neighbours = (is_masked(r->problem) ? t->inner_mask_bytes : t->inner_bytes) / bytes;
-    const output_row its = output_row_of(l, neighbours, most);
+    const output_row its = output_row_of(l, most_neighbours(r), most);
     const uint32_t gap = r->split ? 0 : max_u32(t->line_bytes / bytes, 1) - 1; /* which leaves no line out */
     if (t->group_columns > 1 || l->kept[l->kept_count - 1].size == 1)
         return joined_outputs(l, 0, 0);

@@ -6,8 +6,10 @@
 /* Blocks that a work-item takes at once: it transposes as many of their elements in its registers, which are few, and
  * each doubling is one more pass over these. */
 static uint32_t blocks_together(const geometry_request *r, uint64_t blocks) {
-    const uint32_t most = r->tuning->transposed_bytes / element_bytes(r->problem);
-    return floor_power(blocks, min_u32(widest_vector(r, r->tuning->vector_bytes, false), most));
+    const tuning_row *t = r->tuning;
+    const uint32_t bytes = element_bytes(r->problem);
+    const uint32_t most = (bytes < WORD_BYTES ? t->transposed_bytes : t->transposed_word_bytes) / bytes;
+    return floor_power(blocks, min_u32(widest_vector(r, t->vector_bytes, false), most));
 }
 
 /* Rows of a block whose code is written out: all, or as few as are whole vectors and worth a turn of a loop. No fewer
