@@ -32,6 +32,17 @@ static inline outer_t outer_at(const dims_t *d, const ulong outer, const ulong c
 #define ANSWER_AT(g, answer) ((answer) * (g)->column_stride)
 #endif
 
+/* Outputs before a column of a part's row, where gaps lie between its dims. */
+#if ROW_DIMS > 1 && SPLIT
+static inline ulong outputs_before(const dims_t *d, const columns_t *g, const ulong column) {
+    const ulong above = column / g->apart, size = d->kept_size[KEPT - 1];
+    return above * size + min(column - above * g->apart, size);
+}
+#define OUTPUTS_BEFORE(d, g, column) outputs_before((d), (g), (column))
+#else
+#define OUTPUTS_BEFORE(d, g, column) (column)
+#endif
+
 #if ROW_DIMS > 1 && !SPLIT
 /* The next column that has an output, that output's place and its row's, outputs left in that row, and rows left along
  * the dim that they lie in. */
@@ -76,15 +87,20 @@ static inline void store_answer(__global const T *in, TARGET, const dims_t *d, c
                                 const ulong part, const ulong column, const uint x, const bool found, const T k,
                                 const ulong row) {
 #if SPLIT
+    const ulong output = OUTPUTS_BEFORE(d, g, column);
     (void)in;
     (void)g;
+#if ROW_DIMS > 1
+    if (OUTPUTS_BEFORE(d, g, column + 1) == output) /* a gap */
+        return;
+#endif
 #if ATOMIC_PARTIAL
     if (o->words) {
-        raise(WORD_AT(o->words, column - o->first, x), word_for(PARTIAL(x, found, k, row)));
+        raise(WORD_AT(o->words, output - o->first, x), word_for(PARTIAL(x, found, k, row)));
         return;
     }
 #endif
-    partials[PARTIAL_AT(d, o->out + column, part) * EXTREMES + x] = PARTIAL(x, found, k, row);
+    partials[PARTIAL_AT(d, o->out + output, part) * EXTREMES + x] = PARTIAL(x, found, k, row);
 #elif ROW_DIMS > 1
     cursor_t c;
     cursor_to(&c, d, g, o, column);
@@ -116,8 +132,9 @@ static inline void store_answer(__global const T *in, TARGET, const dims_t *d, c
 #define ANSWERS(g) ANSWERS_OF(g, (g).columns / FUSED) /* size of the last kept dim */
 #endif
 #define UNIT_WIDTH ANSWERS_OF(g, TILE_COLUMNS(&g))
-#define UNIT_FIRST(unit) ((unit) / g.tiles * ANSWERS(g) + (unit) % g.tiles * UNIT_WIDTH)
-#define TILE_COUNT(tile) min(UNIT_WIDTH, ANSWERS(g) - (tile) * UNIT_WIDTH)
+#define TILE_FIRST(tile) OUTPUTS_BEFORE(&dims, &g, (tile) * UNIT_WIDTH)
+#define UNIT_FIRST(unit) ((unit) / g.tiles * ANSWERS(g) + TILE_FIRST((unit) % g.tiles))
+#define TILE_COUNT(tile) (min(TILE_FIRST((tile) + 1), (ulong)ANSWERS(g)) - TILE_FIRST(tile))
 #define UNIT_COUNT(unit) TILE_COUNT((unit) % g.tiles)
 
 #if GROUP > 1
@@ -163,7 +180,7 @@ KERNEL void columns(INPUT, TARGET, const dims_t dims, const columns_t g FINISH_P
         outer_t o = outer_at(&dims, outer, ANSWERS(g));
 #if ATOMIC_PARTIAL
         o.words = finish.stage == STAGE_BOTH ? PART_WORDS(unit, part) : 0;
-        o.first = tile * UNIT_WIDTH;
+        o.first = TILE_FIRST(tile);
 #endif
         const ulong column = lane_column(&g, tile) - BEFORE_FIRST(o);
         const int count = lane_vectors(&g, column);
@@ -192,7 +209,7 @@ KERNEL void columns(INPUT, TARGET, const dims_t dims, const columns_t g FINISH_P
 #endif
         barrier(CLK_LOCAL_MEM_FENCE);
 #endif
-        FINISH_UNIT(unit, MERGE_TILE(unit, outer * ANSWERS(g) + tile * UNIT_WIDTH, TILE_COUNT(tile)))
+        FINISH_UNIT(unit, MERGE_TILE(unit, outer * ANSWERS(g) + TILE_FIRST(tile), TILE_COUNT(tile)))
     }
 #if NON_TEMPORAL
     ANSWERS_ARE_LEFT();

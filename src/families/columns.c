@@ -258,7 +258,7 @@ static output_row row_of_outputs(const geometry_request *r) {
     const layout *l = r->layout;
     const uint32_t bytes = element_bytes(r->problem), most = min_u32(t->apart_bytes, panel_room(r) / 2) / bytes;
     const output_row its = output_row_of(l, most_neighbours(r), most);
-    const uint32_t gap = r->split ? 0 : max_u32(t->line_bytes / bytes, 1) - 1; /* which leaves no line out */
+    const uint32_t gap = max_u32(t->line_bytes / bytes, 1) - 1; /* which leaves no line out */
     if (t->group_columns > 1 || l->kept[l->kept_count - 1].size == 1)
         return joined_outputs(l, 0, 0);
     return r->strided || its.inner == 1 || l->reduction / its.inner < rows_of_outputs(r, its.apart)
