@@ -111,7 +111,6 @@ static uint64_t outputs_of_row(const layout *l, const geometry *g) {
     REQUIRE(g->row_dims <= l->kept_count && (g->row_dims <= 1 || g->inner == 1), "rows of %" PRIu32 " dims",
             g->row_dims);
     REQUIRE(g->row_dims <= 1 || (g->pitch >= last->size && g->pitch < last->size + 4096), "pitch %" PRIu32, g->pitch);
-    REQUIRE(g->row_dims <= 1 || g->pitch == last->size || g->parts == 1, "%" PRIu64 " parts with gaps", g->parts);
     for (uint32_t i = 1; i < g->row_dims; ++i, --last, pitch = (int64_t)last->size) {
         REQUIRE(last[-1].in == last->in * pitch && last[-1].mask == last->mask * pitch,
                 "dim %" PRIu32 " goes on elsewhere", i);
