@@ -32,8 +32,12 @@ static inline outer_t outer_at(const dims_t *d, const ulong outer, const ulong c
 #define ANSWER_AT(g, answer) ((answer) * (g)->column_stride)
 #endif
 
-/* Outputs before a column of a part's row, where gaps lie between its dims. */
 #if ROW_DIMS > 1 && SPLIT
+/* Whether a column of the row has no output, and how many outputs are before it. */
+static inline bool is_gap(const dims_t *d, const columns_t *g, const ulong column) {
+    return column % g->apart >= d->kept_size[KEPT - 1];
+}
+
 static inline ulong outputs_before(const dims_t *d, const columns_t *g, const ulong column) {
     const ulong above = column / g->apart, size = d->kept_size[KEPT - 1];
     return above * size + min(column - above * g->apart, size);
@@ -87,13 +91,13 @@ static inline void store_answer(__global const T *in, TARGET, const dims_t *d, c
                                 const ulong part, const ulong column, const uint x, const bool found, const T k,
                                 const ulong row) {
 #if SPLIT
-    const ulong output = OUTPUTS_BEFORE(d, g, column);
     (void)in;
     (void)g;
 #if ROW_DIMS > 1
-    if (OUTPUTS_BEFORE(d, g, column + 1) == output) /* a gap */
+    if (is_gap(d, g, column))
         return;
 #endif
+    const ulong output = OUTPUTS_BEFORE(d, g, column);
 #if ATOMIC_PARTIAL
     if (o->words) {
         raise(WORD_AT(o->words, output - o->first, x), word_for(PARTIAL(x, found, k, row)));

@@ -246,8 +246,8 @@ static uint32_t most_neighbours(const geometry_request *r) {
     const uint64_t bytes = element_bytes(r->problem), rows = l->reduction / l->reduced[l->reduced_count - 1].size;
     if (is_masked(r->problem))
         return t->inner_mask_bytes / (uint32_t)bytes;
-    const bool many = !comes_from_memory(r) && rows * bytes >= t->line_bytes;
-    return (many ? max_u32(t->inner_cached_bytes, t->inner_bytes) : t->inner_bytes) / (uint32_t)bytes;
+    const bool more = !comes_from_memory(r) && rows * bytes >= t->line_bytes;
+    return (more ? t->inner_cached_bytes : t->inner_bytes) / (uint32_t)bytes;
 }
 
 /* The outputs in a row that a work-item alone takes as one: neighbours of an output among those of others as long as no

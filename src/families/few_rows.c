@@ -7,14 +7,10 @@ static const layout_dim *column_of(const layout *l) {
     return &l->kept[l->kept_count - 1];
 }
 
-static uint32_t full_vector(const geometry_request *r) {
-    return widest_vector(r, max_u32(r->tuning->column_bytes, 2 * element_bytes(r->problem)), false);
-}
-
 /* Elements of an aligned vector of columns, of which every row and every kept dim is a whole number. */
 static uint32_t whole_vector(const geometry_request *r) {
     const layout_dim *column = column_of(r->layout);
-    uint32_t vector = aligned_vector(r->layout, column->in == 1 ? full_vector(r) : 1, column);
+    uint32_t vector = aligned_vector(r->layout, column->in == 1 ? widest_over_columns(r) : 1, column);
     while (column->size % vector)
         vector /= 2;
     return vector;
@@ -24,7 +20,8 @@ static uint32_t whole_vector(const geometry_request *r) {
  * a word at least. */
 static uint32_t shifted_vector(const geometry_request *r, uint32_t most) {
     const uint64_t size = column_of(r->layout)->size, share = r->tuning->idle_share;
-    uint32_t vector = min_u32(min_u32(full_vector(r), most), r->tuning->vector_bytes / element_bytes(r->problem));
+    uint32_t vector =
+        min_u32(min_u32(widest_over_columns(r), most), r->tuning->vector_bytes / element_bytes(r->problem));
     while (vector > word_of(r) && (vector > size || (ceil_div(size, vector) * vector - size) * share > size))
         vector /= 2;
     return vector;

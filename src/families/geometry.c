@@ -30,6 +30,10 @@ uint32_t widest_vector(const geometry_request *r, uint32_t bytes, bool wide) {
     return floor_power(fitting ? fitting : 1, wide && possible ? most : min_u32(most, VECTOR_MAX));
 }
 
+uint32_t widest_over_columns(const geometry_request *r) {
+    return widest_vector(r, max_u32(r->tuning->column_bytes, 2 * element_bytes(r->problem)), false);
+}
+
 static bool all_divide(uint32_t vector, const layout_dim *dims, uint32_t count, const layout_dim *skip) {
     for (uint32_t i = 0; i < count; ++i)
         if (&dims[i] != skip && dims[i].size > 1 && dims[i].in % (int64_t)vector != 0)

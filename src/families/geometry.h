@@ -80,6 +80,8 @@ uint32_t short_reciprocal(uint64_t divisor);
 /* Elements of the widest vector of `bytes` bytes that the tuning allows; `wide` where those of kernels/memory/wide.clh
  * will do. */
 uint32_t widest_vector(const geometry_request *r, uint32_t bytes, bool wide);
+/* The widest one over columns for work-groups of several work-items: of column_bytes, or of two elements. */
+uint32_t widest_over_columns(const geometry_request *r);
 /* The widest one up to `vector` for which the offset and all strides but that of `skip` are multiples; an aligned load
  * needs that. */
 uint32_t aligned_vector(const layout *l, uint32_t vector, const layout_dim *skip);

@@ -118,15 +118,11 @@ static bool segments_are_parts(const geometry_request *r, const block *b) {
            b->rows / segment <= most_parts(r);
 }
 
-static uint32_t widest_of_rows(const geometry_request *r) {
-    return widest_vector(r, max_u32(r->tuning->column_bytes, 2 * element_bytes(r->problem)), false);
-}
-
 static void choose_vector(const geometry_request *r, const block *b, geometry *g) {
     const tuning_row *t = r->tuning;
     const uint32_t word = word_of(r), bytes = element_bytes(r->problem);
     g->stream.period = 1;
-    g->vector = widest_of_rows(r);
+    g->vector = widest_over_columns(r);
     if (b->stride != 1) {
         g->vector = 1;
         g->load = LOAD_STRIDED;
@@ -168,12 +164,12 @@ static bool has_gaps(const block *b) {
  * work-items side by side. */
 static uint32_t rows_fused(const geometry_request *r, const block *b) {
     const tuning_row *t = r->tuning;
-    const uint32_t vector = widest_of_rows(r);
+    const uint32_t vector = widest_vector(r, t->column_bytes, false), read = widest_over_columns(r);
     if (b->stride != 1 || b->row_dims != 1 || has_gaps(b) || b->row->in != (int64_t)b->columns ||
         b->columns >= t->stream_fused_bytes / element_bytes(r->problem) ||
         !continues(b->row->mask, b->along, b->columns))
         return 1;
-    const uint64_t whole = vector / greatest_divisor(vector, b->columns);
+    const uint64_t whole = read / greatest_divisor(read, b->columns);
     const uint64_t wanted =
         min_u64((uint64_t)t->stream_fused_lanes * vector / b->columns, b->rows / t->stream_fused_rows) / whole * whole;
     const uint64_t fused = max_u64(wanted, whole);

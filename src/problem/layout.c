@@ -129,7 +129,7 @@ static bool are_copied(const problem *p, uint64_t copied_bytes, const layout_dim
 /* The largest divisor of n in the upper half of 1..most, of which loads may be whole vectors if there is one; or 1. */
 static uint64_t divisor_of(uint64_t n, uint64_t most) {
     uint64_t any = 1;
-    for (uint64_t d = most; d > 1 && d >= most / 2; --d)
+    for (uint64_t d = most; d >= most / 2; --d)
         if (n % d == 0) {
             if (d % 4 == 0)
                 return d;
