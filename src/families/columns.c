@@ -277,6 +277,11 @@ static bool neighbours_are_first(const geometry_request *r, layout *turned) {
     return its.inner > 1 && its.apart == 1 && lines_are_shared(r, turned, columns_of_block(&its));
 }
 
+bool columns_come_first(const geometry_request *r) {
+    layout turned;
+    return neighbours_are_first(r, &turned);
+}
+
 static const char *lay_out_columns(const geometry_request *request, geometry *g) {
     geometry_request seen = *request;
     const geometry_request *const r = &seen;

@@ -65,6 +65,10 @@ bool whole_reductions_do(const geometry_request *r, const geometry *g);
 /* Neighbouring outputs lie nearer than elements of a reduction, in blocks too small for a work-group each (stream.c).
  */
 bool outputs_are_gathered(const geometry_request *r, const geometry *g);
+/* Whether the stream takes the neighbours of an output, which the index counts last (stream.c). */
+bool neighbours_come_first(const geometry_request *r);
+/* The same of columns (columns.c). */
+bool columns_come_first(const geometry_request *r);
 bool always_suits(const geometry_request *r, const geometry *g);
 
 #endif

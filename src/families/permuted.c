@@ -203,7 +203,8 @@ static bool memory_has_runs(const geometry_request *r, const geometry *g) {
     const uint32_t bytes = element_bytes(r->problem);
     const memory_layout m = order_of(r->layout, false);
     (void)g;
-    return r->layout->reduced_count <= r->tuning->permuted_dims &&
+    return !neighbours_come_first(r) && !columns_come_first(r) &&
+           r->layout->reduced_count <= r->tuning->permuted_dims &&
            r->layout->reduction >= r->tuning->permuted_bytes / bytes &&
            m.run * bytes >= r->tuning->permuted_run_bytes &&
            (last->in != 1 || (last->size < r->tuning->permuted_row_bytes / bytes &&

@@ -459,17 +459,6 @@ static bool columns_fit(const geometry_request *r, const block *b) {
            (ceil_div(vectors, lanes) * lanes - vectors) * r->tuning->idle_share <= vectors;
 }
 
-/* Whether neighbours in memory are elements of a reduction, and enough of them to read them in memory's order. */
-static bool reduction_has_runs(const geometry_request *r) {
-    const layout *l = r->layout;
-    const uint32_t bytes = element_bytes(r->problem);
-    for (uint32_t i = 0; i < l->reduced_count; ++i)
-        if (magnitude(l->reduced[i].in) == 1)
-            return l->reduced[i].size * bytes >= r->tuning->permuted_run_bytes &&
-                   l->reduction * bytes >= r->tuning->permuted_bytes;
-    return false;
-}
-
 static bool row_is_farther(const block *b) {
     const uint64_t row = magnitude(b->row->in);
     return row > magnitude(b->stride) || row == 0 || b->row->size == 1;
@@ -492,8 +481,6 @@ static bool columns_are_nearer(const geometry_request *r, const geometry *g) {
     block b = {0};
     if (g->scan.group == 1 || wanted_block(r, &b) || columns_fit(r, &b))
         return false;
-    if (b.stride != 1 && reduction_has_runs(r))
-        return false;
     /* What the work-items of one output bring together is worth rows of each. */
     if (is_small(r, &b) || (g->row_dims == 0 && b.rows < (uint64_t)r->tuning->inner_rows * g->stream.sharing))
         return false;
@@ -502,6 +489,12 @@ static bool columns_are_nearer(const geometry_request *r, const geometry *g) {
 
 static bool columns_do(const geometry_request *r, const geometry *g) {
     return columns_are_nearer(r, g) && are_enough(r, g) && !g->stream.by_segments;
+}
+
+bool neighbours_come_first(const geometry_request *r) {
+    block b = {0};
+    return r->tuning->group_stream > 1 && r->group_limit > 1 && !wanted_block(r, &b) && b.inner_first &&
+           row_is_farther(&b) && !is_small(r, &b);
 }
 
 const strategy strategy_stream = {"stream", &family_stream, false, false, LANES_ALL, columns_do};

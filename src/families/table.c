@@ -3,6 +3,8 @@
 #include "families/family.h"
 
 #define STRATEGIES(NEXT)                                                                                               \
+    NEXT(permuted_rows)                                                                                                \
+    NEXT(split_permuted_rows)                                                                                          \
     NEXT(tiled_blocks)                                                                                                 \
     NEXT(transposed_blocks)                                                                                            \
     NEXT(few_rows)                                                                                                     \
@@ -11,8 +13,6 @@
     NEXT(gathered_rows)                                                                                                \
     NEXT(columns)                                                                                                      \
     NEXT(split_columns)                                                                                                \
-    NEXT(permuted_rows)                                                                                                \
-    NEXT(split_permuted_rows)                                                                                          \
     NEXT(strided_columns)                                                                                              \
     NEXT(split_strided_columns)                                                                                        \
     NEXT(segment_rows)                                                                                                 \
