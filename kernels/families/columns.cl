@@ -33,13 +33,17 @@ static inline outer_t outer_at(const dims_t *d, const ulong outer, const ulong c
 #endif
 
 #if ROW_DIMS > 1 && SPLIT
-/* Whether a column of the row has no output, and how many outputs are before it. */
+/* Whether a column of the row has no output, and how many outputs are before it: most rows have no gaps. */
 static inline bool is_gap(const dims_t *d, const columns_t *g, const ulong column) {
-    return column % g->apart >= d->kept_size[KEPT - 1];
+    const ulong size = d->kept_size[KEPT - 1];
+    return g->apart != size && column % g->apart >= size;
 }
 
 static inline ulong outputs_before(const dims_t *d, const columns_t *g, const ulong column) {
-    const ulong above = column / g->apart, size = d->kept_size[KEPT - 1];
+    const ulong size = d->kept_size[KEPT - 1];
+    if (g->apart == size)
+        return column;
+    const ulong above = column / g->apart;
     return above * size + min(column - above * g->apart, size);
 }
 #define OUTPUTS_BEFORE(d, g, column) outputs_before((d), (g), (column))
@@ -138,7 +142,7 @@ static inline void store_answer(__global const T *in, TARGET, const dims_t *d, c
 #define UNIT_WIDTH ANSWERS_OF(g, TILE_COLUMNS(&g))
 #define TILE_FIRST(tile) OUTPUTS_BEFORE(&dims, &g, (tile) * UNIT_WIDTH)
 #define UNIT_FIRST(unit) ((unit) / g.tiles * ANSWERS(g) + TILE_FIRST((unit) % g.tiles))
-#define TILE_COUNT(tile) (min(TILE_FIRST((tile) + 1), (ulong)ANSWERS(g)) - TILE_FIRST(tile))
+#define TILE_COUNT(tile) min(TILE_FIRST((tile) + 1) - TILE_FIRST(tile), ANSWERS(g) - TILE_FIRST(tile))
 #define UNIT_COUNT(unit) TILE_COUNT((unit) % g.tiles)
 
 #if GROUP > 1
