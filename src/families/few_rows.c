@@ -20,8 +20,8 @@ static uint32_t whole_vector(const geometry_request *r) {
  * a word at least. */
 static uint32_t shifted_vector(const geometry_request *r, uint32_t most) {
     const uint64_t size = column_of(r->layout)->size, share = r->tuning->idle_share;
-    uint32_t vector =
-        min_u32(min_u32(widest_over_columns(r), most), r->tuning->vector_bytes / element_bytes(r->problem));
+    const uint32_t widest = min_u32(widest_over_columns(r), r->tuning->vector_bytes / element_bytes(r->problem));
+    uint32_t vector = shifted_elements(r, min_u32(widest, most));
     while (vector > word_of(r) && (vector > size || (ceil_div(size, vector) * vector - size) * share > size))
         vector /= 2;
     return vector;

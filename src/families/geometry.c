@@ -30,6 +30,10 @@ uint32_t widest_vector(const geometry_request *r, uint32_t bytes, bool wide) {
     return floor_power(fitting ? fitting : 1, wide && possible ? most : min_u32(most, VECTOR_MAX));
 }
 
+uint32_t shifted_elements(const geometry_request *r, uint32_t vector) {
+    return max_u32(word_of(r), min_u32(vector, SHIFTED_WORDS_MAX * word_of(r)));
+}
+
 uint32_t widest_over_columns(const geometry_request *r) {
     return widest_vector(r, max_u32(r->tuning->column_bytes, 2 * element_bytes(r->problem)), false);
 }

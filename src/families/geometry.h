@@ -77,9 +77,13 @@ uint32_t short_reciprocal(uint64_t divisor);
 
 /* Elements of the widest vector in OpenCL C. */
 #define VECTOR_MAX 16u
+/* Words of a vector that are shifted into place (kernels/options.clh). */
+#define SHIFTED_WORDS_MAX 4u
 /* Elements of the widest vector of `bytes` bytes that the tuning allows; `wide` where those of kernels/memory/wide.clh
  * will do. */
 uint32_t widest_vector(const geometry_request *r, uint32_t bytes, bool wide);
+/* Elements of a vector of words that are shifted, `vector` if they may be so many: a word to SHIFTED_WORDS_MAX. */
+uint32_t shifted_elements(const geometry_request *r, uint32_t vector);
 /* The widest one over columns for work-groups of several work-items: of column_bytes, or of two elements. */
 uint32_t widest_over_columns(const geometry_request *r);
 /* The widest one up to `vector` for which the offset and all strides but that of `skip` are multiples; an aligned load

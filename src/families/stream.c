@@ -105,7 +105,7 @@ static void choose_irregular(const geometry_request *r, const block *b, geometry
     g->load = kind_of_load(r, true, g->vector);
     if (g->vector < word && b->columns >= word) {
         g->load = r->device->little_endian ? LOAD_SHIFTED : LOAD_UNALIGNED;
-        g->vector = g->load == LOAD_SHIFTED ? widest : word;
+        g->vector = g->load == LOAD_SHIFTED ? shifted_elements(r, widest) : word;
         while (g->vector > b->columns)
             g->vector /= 2;
     }

@@ -421,6 +421,9 @@ void check_geometry(const problem *p, const layout *l, const device_facts *devic
     const layout turned = with_first_last(l), *const told = g->inner_first ? &turned : l;
     REQUIRE(!g->inner_first || (g->inner == l->reduced[0].size && l->reduced[0].in == 1 && l->reduced_count > 1),
             "%" PRIu32 " neighbours first", g->inner);
+    REQUIRE(g->load != LOAD_SHIFTED ||
+                (g->vector * p->input.type->bits % 32 == 0 && g->vector * p->input.type->bits <= 128),
+            "%s: shifted vectors of %" PRIu32, g->family->name, g->vector);
     check_units(told, p->input.type->bits, g);
     check_parts(told, g);
     check_alignment(told, g);
