@@ -8,7 +8,8 @@
 static uint32_t blocks_together(const geometry_request *r, uint64_t blocks) {
     const tuning_row *t = r->tuning;
     const uint32_t bytes = element_bytes(r->problem);
-    const uint32_t most = (bytes < WORD_BYTES ? t->transposed_bytes : t->transposed_word_bytes) / bytes;
+    const bool wide = bytes >= WORD_BYTES && !comes_from_memory(r);
+    const uint32_t most = (wide ? t->transposed_cached_bytes : t->transposed_bytes) / bytes;
     return floor_power(blocks, min_u32(widest_vector(r, t->vector_bytes, false), most));
 }
 
