@@ -81,11 +81,6 @@ typedef struct {
     abi_long turned_by;   /* then so much further */
 } rows_pitch_t;
 
-/* TAIL: chunks behind the parts, and the vectors of one. */
-typedef struct {
-    abi_ulong chunks, chunk;
-} rows_tail_t;
-
 /* OVERLAP with aligned vectors of narrow elements: elements of the buffer that the tensor addresses first and last. */
 typedef struct {
     abi_ulong first, last;
@@ -100,15 +95,12 @@ typedef struct {
 #ifndef ON_DEVICE
     union {
         rows_pitch_t pitch;
-        rows_tail_t tail;
         rows_ends_t ends;
     };
 #elif PITCHED
     rows_pitch_t pitch;
 #elif OVERLAP && LOAD_ALIGNED
     rows_ends_t ends;
-#elif TAIL
-    rows_tail_t tail;
 #endif
 } rows_t;
 

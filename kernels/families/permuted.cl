@@ -336,7 +336,7 @@ KERNEL void permuted(INPUT, TARGET, const dims_t dims, const permuted_t g FINISH
         REDUCE_NEIGHBOURS(whole, shared, better_partial, lane, LANES);
 #endif
 #if SPLIT
-        FINISH_OUTPUT(out, part, whole, NOTHING)
+        FINISH_OUTPUT(out, part, whole)
 #else
         if (lane == 0 && out < dims.outputs)
 #pragma unroll

@@ -14,7 +14,6 @@
  *   LOCAL_INDEX   a short row of narrow elements: places stand beside the keys (rows_local_index.clh)
  *   BY_VALUE a long row: the best value of each step first, then its place (rows_by_value.clh)
  *   PITCHED     rows do not follow each other in memory, which matters to PREFETCH_DISTANCE (REDUCED 1)
- *   TAIL     work-groups that are done with their parts claim the end of a row in chunks (tail.clh)
  *   PEEL     loads are aligned: elements before the first and after the last aligned vector go one by one (REDUCED 1)
  */
 #include "options.clh"
@@ -30,9 +29,6 @@
 #include "workgroup/reduce.clh"
 #if SPLIT
 #include "workgroup/partial.clh"
-#endif
-#if TAIL
-#include "workgroup/tail.clh"
 #endif
 
 #define ROWS (GROUP / LANES)
@@ -319,22 +315,16 @@ static inline candidate_t scan_part(const at_t start, const dims_t *dims, const 
 }
 #endif
 #else
-static inline ALWAYS candidate_t scan_vectors(IN_PARAMETER const at_t start, const dims_t *dims, const rows_t *g,
-                                              const ulong from, const ulong to, const uint lane, const ulong origin) {
-    return scan(IN start, dims, g, from + lane, min(to, g->vectors), origin);
-}
 static inline ALWAYS candidate_t scan_part(IN_PARAMETER const at_t start, const dims_t *dims, const rows_t *g,
                                            const ulong part, const uint lane, const ulong origin) {
-    return scan_vectors(IN start, dims, g, part * g->part_length, part * g->part_length + g->part_length, lane, origin);
+    const ulong from = part * g->part_length;
+    return scan(IN start, dims, g, from + lane, min(from + g->part_length, g->vectors), origin);
 }
 #endif
 
 KERNEL void rows(INPUT, TARGET, const dims_t dims, const rows_t g FINISH_PARAMETERS) {
     FINISH_LOCALS
-#if TAIL
-    REDUCE_SPACE(partial_t, shared, LANES)
-    __local uint taken[2];
-#elif LANES > 1
+#if LANES > 1
     REDUCE_SPACE(candidate_t, shared, LANES)
 #endif
     const uint me = (uint)get_local_id(0);
@@ -347,13 +337,6 @@ KERNEL void rows(INPUT, TARGET, const dims_t dims, const rows_t g FINISH_PARAMET
         const ulong origin =
             SPLIT ? index_of(AT_STEPS(input_start(&dims, out)), &dims, &g, part * g.part_length, 0) : 0;
         candidate_t best = CANDIDATE_NONE;
-#if TAIL
-        const at_t start = AT_STEPS(input_start(&dims, out));
-        partial_t whole;
-        SCAN_AND_TAIL(whole)
-        REDUCE_NEIGHBOURS(whole, shared, better_partial, lane, LANES);
-        FINISH_OUTPUT(out, part, whole, SET_BACK(out))
-#else
         if (SPLIT || out < dims.outputs)
             best = scan_part(IN AT_STEPS(input_start(&dims, out)), &dims, &g, part, lane, origin);
 #if LANES > 1
@@ -361,7 +344,7 @@ KERNEL void rows(INPUT, TARGET, const dims_t dims, const rows_t g FINISH_PARAMET
 #endif
 #if SPLIT
         const partial_t partial = as_partial(best, origin);
-        FINISH_OUTPUT(out, part, partial, NOTHING)
+        FINISH_OUTPUT(out, part, partial)
 #else
         if (lane == 0 && out < dims.outputs)
 #pragma unroll
@@ -370,7 +353,6 @@ KERNEL void rows(INPUT, TARGET, const dims_t dims, const rows_t g FINISH_PARAMET
                 put_output(&dims, in, TARGET_ARGUMENTS, x, out, CANDIDATE_WINS(c), origin + CANDIDATE_PLACE_OF(x, c),
                            KEY_KNOWN_OF(x, CANDIDATE_KEY(c)));
             }
-#endif
 #endif
     }
     MERGE_LAST(unit, MERGE_ONE(unit))

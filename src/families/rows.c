@@ -160,10 +160,10 @@ static void look_over_gaps(const geometry_request *r, geometry *g) {
 }
 
 /* Few partials of wide keys stand beside the counter and tell by themselves when they have come
- * (kernels/workgroup/flagged_partial.clh), and no tail, whose chunks are set back by who counts last. */
+ * (kernels/workgroup/flagged_partial.clh). */
 static void choose_words(const geometry_request *r, geometry *g) {
     const uint64_t each = COUNTERS_WITH_PARTS(g->parts);
-    g->flagged_partial = takes_words(r, g) && !wants_both(r->problem) && !g->atomic_partial && !g->tail_chunks &&
+    g->flagged_partial = takes_words(r, g) && !wants_both(r->problem) && !g->atomic_partial &&
                          g->parts <= r->tuning->flagged_parts && r->layout->reduction < INT32_MAX &&
                          r->layout->outputs * each <= COUNTERS_A_QUEUE;
     if (g->flagged_partial)
@@ -215,22 +215,19 @@ static const char *lay_out_rows(const geometry_request *r, geometry *g) {
     /* Whole rows of one dim gain by the loop; float16 over several lost by it. */
     g->one_job = has_one_job(r, g) && (g->parts > 1 || l->reduced_count > 1);
     const char *const unmerged = plan_merge(r, l->outputs, 1, g);
-    /* A second loop over vectors that begin anywhere takes so many registers that not all parts run at once. */
-    if (!unmerged && group > 1 && !g->rows.pitched && !lies_anywhere(g))
-        leave_tail(r, r->tuning->tail_percent, l->outputs, g->lanes, g->least, g);
     choose_words(r, g);
     return unmerged;
 }
 
 static void add_options(const geometry *g, writer *out) {
-    text_add(out, " -DUNROLL=%" PRIu32 " -DLANES=%" PRIu32 "%s%s%s%s%s%s%s%s%s", g->unroll, g->lanes,
+    text_add(out, " -DUNROLL=%" PRIu32 " -DLANES=%" PRIu32 "%s%s%s%s%s%s%s%s", g->unroll, g->lanes,
              !g->rows.local_index ? ""
              : g->one_block       ? " -DLOCAL_INDEX=1 -DONE_BLOCK=1"
                                   : " -DLOCAL_INDEX=1",
              g->rows.by_value ? " -DBY_VALUE=1" : "", g->overlap ? " -DOVERLAP=1" : "",
              g->rows.long_segments ? " -DLONG_SEGMENTS=1" : "", g->peel ? " -DPEEL=1" : "",
              g->rows.contiguous_batch ? " -DCONTIGUOUS_BATCH=1" : "", g->constant_stride ? " -DCONSTANT_STRIDE=1" : "",
-             g->rows.pitched ? " -DPITCHED=1" : "", g->tail_chunks ? " -DTAIL=1" : "");
+             g->rows.pitched ? " -DPITCHED=1" : "");
 }
 
 static void set_rows(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
@@ -250,10 +247,6 @@ static void set_rows(const layout *l, const geometry *g, uint64_t jobs, kernel_a
         rows.pitch.turn = g->rows.turn;
         rows.pitch.turned_by = g->rows.turned_by;
         bytes += sizeof rows.pitch;
-    } else if (g->tail_chunks) {
-        rows.tail.chunks = g->tail_chunks;
-        rows.tail.chunk = g->tail_chunk;
-        bytes += sizeof rows.tail;
     } else if (lies_anywhere(g)) {
         addressed_elements(l, &rows.ends.first, &rows.ends.last);
         bytes += sizeof rows.ends;

@@ -233,8 +233,7 @@ static const fact repeated_two_dims[] = {{"dims_t", NULL, LIST(6) + sizeof(repea
 static const fact gaps[] = {SIZE_WITH(rows_t, pitch), AT(rows_t, pitch.prefetch_by), AT(rows_t, pitch.turn),
                             AT(rows_t, pitch.turned_by)};
 static const fact ends[] = {SIZE_WITH(rows_t, ends), AT(rows_t, ends.first), AT(rows_t, ends.last)};
-static const fact tail[] = {SIZE_WITH(rows_t, tail),    AT(rows_t, tail.chunks),    AT(rows_t, tail.chunk),
-                            SIZE_WITH(columns_t, tail), AT(columns_t, tail.chunks), AT(columns_t, tail.chunk)};
+static const fact tail[] = {SIZE_WITH(columns_t, tail), AT(columns_t, tail.chunks), AT(columns_t, tail.chunk)};
 static const fact fused[] = {{"columns_t", NULL, offsetof(columns_t, prefetch) + sizeof(cl_ulong)},
                              {"columns_t", "segment_rows", offsetof(columns_t, prefetch)}};
 static const fact ahead_fused[] = {{"columns_t", NULL, offsetof(columns_t, segment_rows) + sizeof(cl_ulong)},

@@ -272,12 +272,12 @@ static void check_parts(const layout *l, const geometry *g) {
             "%" PRIu64 " jobs of %" PRIu64 " outputs", g->scan.jobs, l->outputs);
     if (g->tail_chunks) {
         const uint64_t before = g->parts * g->part_length;
-        REQUIRE((is_of(g, "rows") || columns) && g->finish && g->tail_chunk >= 1, "runs of %" PRIu64, g->tail_chunk);
+        REQUIRE(columns && g->finish && g->tail_chunk >= 1, "runs of %" PRIu64, g->tail_chunk);
         REQUIRE(before < g->length && ceil_div(g->length - before, g->tail_chunk) == g->tail_chunks,
                 "%" PRIu64 " runs of %" PRIu64, g->tail_chunks, g->tail_chunk);
         /* A work-item of columns counts on from chunk to chunk. */
-        const uint64_t sharing = columns ? g->scan.group / g->across : 1;
-        REQUIRE(g->part_length % sharing == 0 && g->tail_chunk % sharing == 0 && !(columns && g->one_block),
+        const uint64_t sharing = g->scan.group / g->across;
+        REQUIRE(g->part_length % sharing == 0 && g->tail_chunk % sharing == 0 && !g->one_block,
                 "%" PRIu64 " rows of %" PRIu64, g->part_length, g->tail_chunk);
     } else {
         const bool segments = is_of(g, "stream") && g->stream.interleaved && g->stream.interleaved < g->parts;

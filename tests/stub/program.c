@@ -67,7 +67,6 @@ static stub_options read_options(const char *text) {
         .grid_tail = defined(text, "PITCHED")                                  ? sizeof((rows_t *)0)->pitch
                      : defined(text, "OVERLAP") && is(text, "LOAD", "ALIGNED") ? sizeof((rows_t *)0)->ends
                      : defined(text, "ACROSS")                                 ? columns_tail(text)
-                     : defined(text, "TAIL")                                   ? sizeof((rows_t *)0)->tail
                                                                                : 0,
     };
 }
