@@ -28,17 +28,17 @@ static bool fits_local_index(const geometry_request *r) {
 /* Vectors of a row that is peeled: what comes before the first one is then inside the row. */
 #define PEELED_LEAST 2
 
-/* The widest vector for rows of several dims, or for short ones, that begin and end anywhere
+/* The widest vector for rows of several dims, which begin and end anywhere
  * (kernels/families/rows_anywhere.clh): of which a row has some, and a word at least. 1: none. */
 #define ANYWHERE_LENGTH_MOST (UINT64_C(1) << 30)
 static uint32_t anywhere_vector(const geometry_request *r, uint32_t widest) {
     const uint32_t bytes = element_bytes(r->problem);
     const tuning_row *t = r->tuning;
     const uint64_t size = r->layout->reduced[r->layout->reduced_count - 1].size;
-    const bool ends_matter = r->layout->reduced_count > 1 || size * bytes < t->anywhere_row_bytes;
+    const bool segments = r->layout->reduced_count > 1;
     const bool several = r->group_limit > 1 && t->group > 1 && t->group_short > 1 && !is_general(r->problem);
     const uint32_t vector = floor_power(max_u64(1, size / max_u32(t->anywhere_vectors, 1)), widest);
-    return t->anywhere_vectors && several && ends_matter && size < ANYWHERE_LENGTH_MOST &&
+    return t->anywhere_vectors && several && segments && size < ANYWHERE_LENGTH_MOST &&
                    (bytes >= WORD_BYTES || r->device->little_endian) && vector * bytes >= WORD_BYTES
                ? vector
                : 1;

@@ -453,8 +453,6 @@ static bool columns_fit(const geometry_request *r, const block *b) {
     const tuning_row *t = r->tuning;
     return b->stride == 1 && b->its.inner == 1 && !has_gaps(b) && b->rows > t->few_elements_aligned &&
            vector >= word_of(r) &&
-           (b->columns == r->layout->outputs ||
-            b->columns * element_bytes(r->problem) >= r->tuning->columns_row_bytes) &&
            (vector > 1 || element_bytes(r->problem) >= 2 * WORD_BYTES) &&
            (ceil_div(vectors, lanes) * lanes - vectors) * r->tuning->idle_share <= vectors;
 }
