@@ -152,10 +152,6 @@ launch_grid distribute(const geometry_request *r, uint32_t group, uint64_t jobs,
     return grid;
 }
 
-static uint64_t many_batches(const geometry_request *r, const geometry *g) {
-    return g->family->groups == GROUPS_OF_ROWS ? r->tuning->many_row_batches : r->tuning->many_batches;
-}
-
 /* Units of a part of about `chunk` units: whole batches of loads, the nearest number of them, since rounding up alone
  * would leave half the parts where a chunk is little more than one. Parts of many batches end within one instead: so
  * they are all alike, and no more than were asked for. Where parts may be less than one, those are alike too. */
@@ -211,7 +207,7 @@ const char *split_reduction(const geometry_request *r, uint64_t groups, uint64_t
     }
     g->part_length = ceil_div(g->length, parts);
     if (parts > 1)
-        g->part_length = min_u64(round_part(g->part_length, smallest, g->least, step, many_batches(r, g)),
+        g->part_length = min_u64(round_part(g->part_length, smallest, g->least, step, r->tuning->many_batches),
                                  most < g->least ? most : most / g->least * g->least);
     const uint64_t least = ceil_div(g->length, most_parts(r));
     if (g->part_length < least)
@@ -311,7 +307,7 @@ void leave_tail(const geometry_request *r, uint32_t percent, uint64_t units, uin
     const uint32_t counters = max_u32(g->unit_counters, COUNTERS_WITH_CHUNKS);
     if (wants_both(r->problem) || g->finish == ORDERING_NONE || g->scan.jobs_per_group != 1 ||
         units * counters > COUNTERS_A_QUEUE || g->parts * percent < 100 ||
-        g->part_length < many_batches(r, g) * g->least)
+        g->part_length < r->tuning->many_batches * g->least)
         return;
     g->part_length = g->part_length * (100 - percent) / 100 / step * step;
     const uint64_t tail = g->length - g->parts * g->part_length, each = tail / g->parts / r->tuning->tail_chunks;
