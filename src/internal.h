@@ -313,7 +313,6 @@ typedef struct geometry {
     union {
         struct {
             bool contiguous_batch, local_index, by_value; /* CONTIGUOUS_BATCH, LOCAL_INDEX, BY_VALUE */
-            bool long_segments;                           /* LONG_SEGMENTS */
             bool pitched;                                 /* PITCHED, and what it takes besides prefetch_by */
             uint64_t turn;
             int64_t turned_by;

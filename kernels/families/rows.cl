@@ -7,14 +7,15 @@
  *
  * From the host, besides order.clh and index.clh: GROUP, LANES (powers of two), UNROLL (vectors in flight), and
  *   OVERLAP  a segment's last vector is moved back to end with the segment (segment >= VEC); with aligned loads
- *            segments begin and end anywhere (rows_anywhere.clh), and LONG_SEGMENTS says that they have LANES * UNROLL
- * vectors CONTIGUOUS_BATCH UNROLL vectors from a multiple of UNROLL on never cross a segment's end (LANES 1, no gaps;
+ *            segments begin and end anywhere (rows_anywhere.clh)
+ *   CONTIGUOUS_BATCH UNROLL vectors from a multiple of UNROLL on never cross a segment's end (LANES 1, no gaps;
  * OVERLAP only with LOCAL_INDEX and BY_VALUE, which read a last vector alone) CONSTANT_STRIDE   vectors that are LANES
  * apart lie at equal distances: one reduced dim, or segments whose number of vectors divides LANES; without OVERLAP
  *   LOCAL_INDEX   a short row of narrow elements: places stand beside the keys (rows_local_index.clh)
  *   BY_VALUE a long row: the best value of each step first, then its place (rows_by_value.clh)
  *   PITCHED     rows do not follow each other in memory, which matters to PREFETCH_DISTANCE (REDUCED 1)
- *   PEEL     loads are aligned: elements before the first and after the last aligned vector go one by one (REDUCED 1)
+ *   PEEL     loads are aligned, segments long and one after the other: elements before the first aligned vector of each
+ *            and after the last one go one by one
  */
 #include "options.clh"
 
@@ -155,7 +156,7 @@ static inline void load_vectors(const at_t start, const dims_t *dims, const rows
             bits[u] = LOAD_AT(moved(p, (long)(u * VEC) * STEPS(1, dims->mask.along)), 1, dims);
     step_on(dims, g, steps_on(count, SEGMENT_STEP), &step->walk);
 #elif CONSTANT_STRIDE
-#if REDUCED == 1
+#if REDUCED == 1 || PEEL
     const steps_t distance = (long)(LANES * VEC) * STEPS(ELEMENT_STRIDE(g), dims->mask.along);
 #else
     const steps_t distance = (long)(LANES / g->segment_vectors) * STEPS(dims->reduced_in[0], dims->mask.reduced[0]);
@@ -218,8 +219,13 @@ static inline ALWAYS candidate_t scan(IN_PARAMETER const at_t start, const dims_
 static inline candidate_t scan(const at_t start, const dims_t *dims, const rows_t *g, ulong v, const ulong end,
                                const ulong origin) {
     candidate_t best = CANDIDATE_NONE;
+#if PEEL
+    step_t step;
+    step.vector = moved(start, (long)(v * VEC) * STEPS(1, dims->mask.along));
+#else
     step_t step = step_at(dims, g, v);
     step.vector = vector_at(start, dims, g, step.walk);
+#endif
     while (v < end) {
         const ulong left = (end - v + (LANES - 1)) / LANES;
         const uint count = (uint)min(left, (ulong)BLOCK);
@@ -256,7 +262,7 @@ static inline candidate_t scan(const at_t start, const dims_t *dims, const rows_
 #endif
 
 #if PEEL
-/* Elements before the first aligned vector of a row, which has several of these, and its aligned vectors. */
+/* Elements before the first aligned vector of a segment, which has several of these, and its aligned vectors. */
 static inline ulong head_of(const at_t start) {
     return (VEC - (ulong)((uintptr_t)DATA(start) / sizeof(T)) % VEC) % VEC;
 }
@@ -270,14 +276,15 @@ static inline ALWAYS candidate_t scan_vectors(const at_t start, const dims_t *di
     return scan(element_at(start, dims, head), dims, g, from + lane, min(to, (g->segment - head) / VEC), origin - head);
 }
 
+/* Vectors [from, to) of a segment, with the elements before the first and behind the last of all. */
 #if LANES >= 2 * VEC
-/* Of the elements before and behind the vectors a lane has one at most, which is on its way while those are read. */
-static inline candidate_t scan_part(const at_t start, const dims_t *dims, const rows_t *g, const ulong part,
-                                    const uint lane, const ulong origin) {
-    const ulong from = part * g->part_length, head = head_of(start);
+/* Of these a lane has one at most, which is on its way while vectors are read. */
+static inline ALWAYS candidate_t scan_segment(const at_t start, const dims_t *dims, const rows_t *g, const ulong from,
+                                              const ulong to, const uint lane, const ulong origin) {
+    const ulong head = head_of(start);
     const ulong behind = head + (g->segment - head) / VEC * VEC + lane - VEC;
-    const bool is_before = (part == 0) & (lane < head);
-    const bool is_behind = (part + 1 == g->parts) & (lane >= VEC) & (behind < g->segment);
+    const bool is_before = (from == 0) & (lane < head);
+    const bool is_behind = (to >= g->segment_vectors) & (lane >= VEC) & (behind < g->segment);
     const bool there = is_before | is_behind; /* without a branch, which would be there for all */
     const ulong at = is_before ? lane : behind;
     const at_t p = element_at(start, dims, at);
@@ -287,7 +294,7 @@ static inline candidate_t scan_part(const at_t start, const dims_t *dims, const 
         bits = DATA(p)[0];
         kept = KEPT_ELEMENT(p);
     }
-    const candidate_t best = scan_vectors(start, dims, g, from, from + g->part_length, lane, origin);
+    const candidate_t best = scan_vectors(start, dims, g, from, to, lane, origin);
     return there ? better(best, element_candidate(bits, kept, at - origin)) : best;
 }
 #else
@@ -302,19 +309,51 @@ static inline candidate_t scan_elements(const at_t start, const dims_t *dims, co
     return best;
 }
 
-static inline candidate_t scan_part(const at_t start, const dims_t *dims, const rows_t *g, const ulong part,
-                                    const uint lane, const ulong origin) {
-    const ulong from = part * g->part_length, head = head_of(start);
-    candidate_t best = scan_vectors(start, dims, g, from, from + g->part_length, lane, origin);
-    if (part == 0)
+static inline ALWAYS candidate_t scan_segment(const at_t start, const dims_t *dims, const rows_t *g, const ulong from,
+                                              const ulong to, const uint lane, const ulong origin) {
+    const ulong head = head_of(start);
+    candidate_t best = scan_vectors(start, dims, g, from, to, lane, origin);
+    if (from == 0)
         best = better(best, scan_elements(start, dims, lane, 0, head, origin));
-    if (part + 1 == g->parts)
+    if (to >= g->segment_vectors)
         best =
             better(best, scan_elements(start, dims, lane, head + (g->segment - head) / VEC * VEC, g->segment, origin));
     return best;
 }
 #endif
+
+#if REDUCED == 1
+#define scan_run scan_segment
 #else
+/* Of those that vectors [from, to) of the reduction belong to. */
+static inline ALWAYS candidate_t scan_run(const at_t start, const dims_t *dims, const rows_t *g, ulong from,
+                                          const ulong to, const uint lane, const ulong origin) {
+    candidate_t best = CANDIDATE_NONE;
+    for (ulong next; from < to; from = next) {
+        const ulong segment = segment_of(from, g->segment_vectors), first = segment * g->segment_vectors;
+        next = min(first + g->segment_vectors, to);
+        best = better(best, scan_segment(moved(start, segment_start(dims, segment)), dims, g, from - first,
+                                         next - first, lane, origin - segment * g->segment));
+    }
+    return best;
+}
+#endif
+/* Index of a part's first vector, were the first one of each segment aligned. */
+static inline ulong origin_of(const at_t start, const dims_t *dims, const rows_t *g, const ulong part) {
+    const ulong v = part * g->part_length, segment = segment_of(v, g->segment_vectors);
+    (void)start;
+    (void)dims;
+    return segment * g->segment + (v - segment * g->segment_vectors) * VEC;
+}
+static inline ALWAYS candidate_t scan_part(const at_t start, const dims_t *dims, const rows_t *g, const ulong part,
+                                           const uint lane, const ulong origin) {
+    const ulong from = part * g->part_length;
+    return scan_run(start, dims, g, from, min(from + g->part_length, g->vectors), lane, origin);
+}
+#else
+static inline ulong origin_of(const at_t start, const dims_t *dims, const rows_t *g, const ulong part) {
+    return index_of(start, dims, g, part * g->part_length, 0);
+}
 static inline ALWAYS candidate_t scan_part(IN_PARAMETER const at_t start, const dims_t *dims, const rows_t *g,
                                            const ulong part, const uint lane, const ulong origin) {
     const ulong from = part * g->part_length;
@@ -334,8 +373,7 @@ KERNEL void rows(INPUT, TARGET, const dims_t dims, const rows_t g FINISH_PARAMET
         const job_t row = SPLIT ? divide(job, (job_t)g.parts, g.per_parts) : job;
         const ulong part = SPLIT ? job - row * (job_t)g.parts : 0;
         const ulong out = ROWS == 1 ? row : (ulong)row * ROWS + me / LANES;
-        const ulong origin =
-            SPLIT ? index_of(AT_STEPS(input_start(&dims, out)), &dims, &g, part * g.part_length, 0) : 0;
+        const ulong origin = SPLIT ? origin_of(AT_STEPS(input_start(&dims, out)), &dims, &g, part) : 0;
         candidate_t best = CANDIDATE_NONE;
         if (SPLIT || out < dims.outputs)
             best = scan_part(IN AT_STEPS(input_start(&dims, out)), &dims, &g, part, lane, origin);

@@ -25,8 +25,15 @@ static bool fits_local_index(const geometry_request *r) {
            r->layout->reduction < above && !is_general(r->problem);
 }
 
-/* Vectors of a row that is peeled: what comes before the first one is then inside the row. */
+/* Whether the ends of a segment do not matter beside its vectors, where they are read one by one: of a row of one dim
+ * soon, of several segments where each is a batch of loads for a work-group. What comes before the first vector of two
+ * is inside the segment. */
 #define PEELED_LEAST 2
+static bool is_long(const geometry_request *r, uint64_t segment, uint32_t vector) {
+    const tuning_row *t = r->tuning;
+    const uint64_t batch = r->layout->reduced_count > 1 ? (uint64_t)t->group * t->unroll_rows : t->peel_vectors;
+    return t->peel_vectors && segment / vector >= max_u64(batch, PEELED_LEAST);
+}
 
 /* The widest vector for rows of several dims, which begin and end anywhere
  * (kernels/families/rows_anywhere.clh): of which a row has some, and a word at least. 1: none. */
@@ -62,14 +69,13 @@ static void choose_row_vector(const geometry_request *r, geometry *g) {
     } else if (!adjacent) {
         g->vector = 1;
     } else {
-        const uint32_t anywhere = anywhere_vector(r, widest);
+        const uint32_t anywhere = is_long(r, last->size, widest) ? 1 : anywhere_vector(r, widest);
         g->vector = aligned_vector(l, widest, last);
         while (last->size % g->vector)
             g->vector /= 2;
         g->overlap = anywhere > g->vector;
         g->vector = max_u32(anywhere, g->vector);
-        if (!g->overlap && g->vector < widest && l->reduced_count == 1 && r->tuning->peel_vectors &&
-            last->size >= max_u32(r->tuning->peel_vectors, PEELED_LEAST) * (uint64_t)widest) {
+        if (!g->overlap && g->vector < widest && is_long(r, last->size, widest)) {
             g->vector = widest;
             g->peel = true;
         }
@@ -127,11 +133,10 @@ static void choose_row_loop(const geometry_request *r, geometry *g, uint32_t gro
     if (group == 1 || (g->part_length % g->lanes == 0 && (g->parts > 1 || !g->peel)))
         g->unroll = (uint32_t)min_u64(g->unroll, g->part_length / g->lanes);
     g->constant_stride = group > 1 && !g->overlap &&
-                         (l->reduced_count == 1 || (l->reduced_count == 2 && g->lanes % g->segment_vectors == 0));
+                         (l->reduced_count == 1 || g->peel || (l->reduced_count == 2 && g->lanes % g->segment_vectors == 0));
     g->rows.local_index = group == 1 && g->parts == 1 && g->vector > 1 && !g->swar && fits_local_index(r);
     if (g->rows.local_index) /* a core that is busy looks less far ahead by itself */
         choose_prefetch(r, r->tuning->local_index_hint, g);
-    g->rows.long_segments = lies_anywhere(g) && g->segment_vectors >= (uint64_t)g->lanes * g->unroll;
     g->rows.by_value = group == 1 && is_by_value(r, g);
     g->one_block = g->rows.local_index && l->reduction < UINT64_C(1) << r->problem->input.type->bits;
     const bool last_alone = g->rows.local_index || (g->rows.by_value && l->reduced_count == 1);
@@ -220,12 +225,12 @@ static const char *lay_out_rows(const geometry_request *r, geometry *g) {
 }
 
 static void add_options(const geometry *g, writer *out) {
-    text_add(out, " -DUNROLL=%" PRIu32 " -DLANES=%" PRIu32 "%s%s%s%s%s%s%s%s", g->unroll, g->lanes,
+    text_add(out, " -DUNROLL=%" PRIu32 " -DLANES=%" PRIu32 "%s%s%s%s%s%s%s", g->unroll, g->lanes,
              !g->rows.local_index ? ""
              : g->one_block       ? " -DLOCAL_INDEX=1 -DONE_BLOCK=1"
                                   : " -DLOCAL_INDEX=1",
              g->rows.by_value ? " -DBY_VALUE=1" : "", g->overlap ? " -DOVERLAP=1" : "",
-             g->rows.long_segments ? " -DLONG_SEGMENTS=1" : "", g->peel ? " -DPEEL=1" : "",
+             g->peel ? " -DPEEL=1" : "",
              g->rows.contiguous_batch ? " -DCONTIGUOUS_BATCH=1" : "", g->constant_stride ? " -DCONSTANT_STRIDE=1" : "",
              g->rows.pitched ? " -DPITCHED=1" : "");
 }
