@@ -228,9 +228,9 @@ typedef struct tuning_row {
 } tuning_row;
 
 /* Which rows have a field: those of CPUs, the row "cpu" and what is below it, all others, or both. In others it changes
- * no plan but that of a strategy that is forced. */
-typedef enum field_rows { FIELD_OF_ALL, FIELD_OF_CPU, FIELD_OF_GPU } field_rows;
-/* Whether the row of that name has it. */
+ * no plan but that of a strategy that is forced. FIELD_OF_HOST: of none, it is for host arrays. */
+typedef enum field_rows { FIELD_OF_ALL, FIELD_OF_CPU, FIELD_OF_GPU, FIELD_OF_HOST } field_rows;
+/* Whether plans of the row of that name have it. */
 bool tuning_has_field(const char *name, field_rows rows);
 /* The built-in row of that name, with a name of NULL for an unknown one; and all names, for messages: "gpu, cpu". */
 tuning_row tuning_find(const char *name);

@@ -8,11 +8,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Where an input has to be copied, a larger one goes in blocks though it fits: one thread of the driver's packs it, 7
- * GB/s on the host of an H200 whose link takes 55, and what the threads of a stream cost at first is won back by then.
- */
-#define COPIED_AT_ONCE ((uint64_t)256 << 20)
-
 /* What one call owns. */
 typedef struct host_call {
     cl_context context;
@@ -44,14 +39,15 @@ static uint64_t answer_bytes(const problem *p, bool largest) {
 
 /* Whether the device takes it all at once: buffers that it can have, within its memory or the caller's limit. An input
  * in place takes none, but a driver may refuse that: under a limit stream.c sees to it. */
-static bool fits(const problem *p, const device_facts *facts, const argmax_cl_host_options *options) {
+static bool fits(const problem *p, const device_facts *facts, const tuning_row *tuning,
+                 const argmax_cl_host_options *options) {
     const uint64_t buffer = facts->max_buffer < SIZE_MAX ? facts->max_buffer : SIZE_MAX;
     const uint64_t answers = answer_bytes(p, false), answer = answer_bytes(p, true);
     const uint64_t input = range_bytes(&p->input), mask = is_masked(p) ? range_bytes(&p->mask) : 0;
     if (p->outputs == 0)
         return true;
     if (input > buffer || mask > buffer || p->outputs > buffer / answer ||
-        (input > WATCHED_BYTES && stream_is_watched(options)) || (input > COPIED_AT_ONCE && !facts->host_unified))
+        (input > WATCHED_BYTES && stream_is_watched(options)) || (input > tuning->copied_at_once_bytes && !facts->host_unified))
         return false;
     const uint64_t limit = options->memory_limit ? options->memory_limit : facts->memory ? facts->memory : UINT64_MAX;
     const uint64_t taken = facts->host_unified && !options->memory_limit ? 0 : input + mask;
@@ -262,10 +258,12 @@ static argmax_cl_status run_at_once(argmax_cl_handle handle, const problem *p, c
     return status;
 }
 
-static argmax_cl_status run_in_blocks(argmax_cl_handle handle, problem *p, const argmax_cl_host_arrays *arrays,
-                                      const argmax_cl_host_options *options, double *compute, double *transfer) {
+static argmax_cl_status run_in_blocks(argmax_cl_handle handle, problem *p, const tuning_row *tuning,
+                                      const argmax_cl_host_arrays *arrays, const argmax_cl_host_options *options,
+                                      double *compute, double *transfer) {
     double total = 0;
-    const stream_task task = {.handle = handle, .problem = p, .arrays = *arrays, .options = options};
+    const stream_task task = {
+        .handle = handle, .problem = p, .arrays = *arrays, .options = options, .tuning = tuning};
     argmax_cl_status status = strategy_request(p);
     if (!status)
         status = stream_run(&task, compute, &total);
@@ -278,6 +276,7 @@ static argmax_cl_status run(argmax_cl_operator op, argmax_cl_handle handle, cons
     argmax_cl_host_options options = ARGMAX_CL_HOST_OPTIONS_INIT;
     argmax_cl_host_arrays arrays;
     problem p;
+    tuning_row tuning;
     double compute = 0, transfer = 0;
     argmax_cl_status status = argmax_cl_get_device(handle, NULL, NULL);
     if (!status)
@@ -288,14 +287,16 @@ static argmax_cl_status run(argmax_cl_operator op, argmax_cl_handle handle, cons
         status = STRUCT_READ("options", argmax_cl_host_options, seconds_transfer, given_options, &options);
     if (!status)
         status = host_arrays_check(given, &p, &arrays);
-    bool at_once = !status && fits(&p, &handle->facts, &options);
+    if (!status)
+        status = tuning_choose(p.tuning, &handle->facts, &tuning);
+    bool at_once = !status && fits(&p, &handle->facts, &tuning, &options);
     if (at_once) {
         status = run_at_once(handle, &p, &arrays, &options, &compute, &transfer);
         at_once = status != ARGMAX_CL_ERROR_DEVICE_LIMIT; /* a workspace, or a grid, that is too large */
         status = at_once ? status : ARGMAX_CL_SUCCESS;
     }
     if (!status && !at_once)
-        status = run_in_blocks(handle, &p, &arrays, &options, &compute, &transfer);
+        status = run_in_blocks(handle, &p, &tuning, &arrays, &options, &compute, &transfer);
     if (!status && options.seconds_compute)
         *options.seconds_compute = compute;
     if (!status && options.seconds_transfer)

@@ -86,14 +86,18 @@ static argmax_cl_status stream_partials(argmax_cl_handle handle, problem *p, con
                                         const void *input, argmax_cl_partial *partials,
                                         const argmax_cl_host_options *options) {
     double compute = 0, total = 0;
+    tuning_row tuning;
     const stream_task task = {.handle = handle,
                               .problem = p,
                               .arrays = {.input = input, .mask = place->mask},
                               .partials = partials,
                               .whole = place->size,
                               .origin = place->start,
-                              .options = options};
+                              .options = options,
+                              .tuning = &tuning};
     argmax_cl_status status = strategy_request(p);
+    if (!status)
+        status = tuning_choose(p->tuning, &handle->facts, &tuning);
     if (!status && p->outputs)
         status = stream_run(&task, &compute, &total);
     if (!status && options->seconds_compute)

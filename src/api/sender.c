@@ -12,12 +12,7 @@
 #endif
 
 #define MEMBERS 12u
-/* Long transfers leave the link no gaps; so many of them, packed in turn, stay in a processor's cache. */
-#define TRANSFERS 6u
-#define TRANSFER_BYTES ((uint64_t)8 << 20)
-/* Of a transfer, each packed by one member. Shorter pieces cost more to hand out than they take. */
-#define PIECES 8u
-#define PIECE_BYTES_LEAST ((uint64_t)4096)
+#define TRANSFERS_MOST 16u /* as the field allows */
 
 /* Pinned memory that is packed by pieces and then sent as one. */
 typedef struct transfer {
@@ -32,11 +27,11 @@ struct sender {
     cl_command_queue queue; /* of the mapping alone */
     cl_mem pinned;
     unsigned char *mapped;
-    uint64_t piece_bytes;
+    sender_sizes sizes;
     uint32_t count;                /* of members */
     pthread_t threads[MEMBERS];    /* the first member has none: it is the caller */
-    uint32_t transfer_count, turn; /* turn: the transfer that is filled, or the next one */
-    transfer transfers[TRANSFERS];
+    uint32_t turn;                 /* the transfer that is filled, or the next one */
+    transfer transfers[TRANSFERS_MOST];
     bool has_lock, has_changed, stop;
     pthread_mutex_t lock;
     pthread_cond_t changed; /* whatever somebody may wait for */
@@ -69,16 +64,16 @@ typedef struct piece {
 
 /* With the lock held: false where the transfer whose turn it is has not been sent yet. */
 static bool claim(sender *team, piece *p) {
-    const uint64_t most = team->piece_bytes / (team->view.type->bits / 8);
+    const uint64_t element = team->view.type->bits / 8, most = team->sizes.piece_bytes / element;
     transfer *const t = &team->transfers[team->turn];
     if (t->open && t->claimed == t->elements)
         return false;
     if (!t->open) {
-        const uint64_t left = team->elements - team->taken;
+        const uint64_t left = team->elements - team->taken, all = team->sizes.transfer_bytes / element;
         *t = (transfer){.memory = t->memory,
                         .sent = t->sent,
                         .first = team->taken,
-                        .elements = left < PIECES * most ? left : PIECES * most,
+                        .elements = left < all ? left : all,
                         .open = true};
     }
     const uint64_t left = t->elements - t->claimed;
@@ -86,7 +81,7 @@ static bool claim(sender *team, piece *p) {
     t->claimed += p->count;
     team->taken += p->count;
     if (t->claimed == t->elements)
-        team->turn = (team->turn + 1) % team->transfer_count;
+        team->turn = (team->turn + 1) % team->sizes.transfers;
     return true;
 }
 
@@ -223,21 +218,28 @@ static uint64_t least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-argmax_cl_status sender_open(cl_context context, cl_device_id device, uint64_t bytes, sender **out) {
-    const uint64_t whole = least(bytes, TRANSFER_BYTES) / PIECES, align = sizeof(cl_ulong16);
-    const uint64_t piece_bytes = whole < PIECE_BYTES_LEAST ? PIECE_BYTES_LEAST : (whole + align - 1) / align * align;
+sender_sizes sender_sizes_for(const tuning_row *tuning, uint64_t bytes) {
+    const uint64_t pieces = tuning->transfer_pieces, align = sizeof(cl_ulong16);
+    const uint64_t whole = least(bytes, tuning->transfer_bytes) / pieces;
+    sender_sizes s;
+    s.piece_bytes = ((whole < tuning->piece_bytes ? tuning->piece_bytes : whole) + align - 1) / align * align;
+    s.transfer_bytes = s.piece_bytes * pieces;
+    s.transfers = (uint32_t)least(tuning->transfers, (bytes - 1) / s.transfer_bytes + 1);
+    return s;
+}
+
+argmax_cl_status sender_open(cl_context context, cl_device_id device, const tuning_row *tuning, uint64_t bytes,
+                             sender **out) {
     sender *const team = calloc(1, sizeof *team);
     *out = team;
     if (!team)
         return fail(ARGMAX_CL_ERROR_OUT_OF_HOST_MEMORY, "no memory for threads, %zu bytes", sizeof *team);
-    const uint64_t transfer_bytes = piece_bytes * PIECES;
-    team->piece_bytes = piece_bytes;
-    team->transfer_count = (uint32_t)least(TRANSFERS, (bytes - 1) / transfer_bytes + 1);
-    argmax_cl_status status = open_pinned(team, context, device, transfer_bytes * team->transfer_count);
-    for (uint32_t i = 0; i < team->transfer_count && !status; i++)
-        team->transfers[i].memory = team->mapped + transfer_bytes * i;
+    const sender_sizes sizes = team->sizes = sender_sizes_for(tuning, bytes);
+    argmax_cl_status status = open_pinned(team, context, device, sizes.transfer_bytes * sizes.transfers);
+    for (uint32_t i = 0; i < sizes.transfers && !status; i++)
+        team->transfers[i].memory = team->mapped + sizes.transfer_bytes * i;
     if (!status)
-        status = open_members(team, (uint32_t)least(processors(), (bytes - 1) / piece_bytes + 1));
+        status = open_members(team, (uint32_t)least(processors(), (bytes - 1) / sizes.piece_bytes + 1));
     if (!status)
         return status;
     sender_close(team);
@@ -249,7 +251,7 @@ argmax_cl_status sender_open(cl_context context, cl_device_id device, uint64_t b
 
 void sender_start(sender *team, const void *array, const tensor_view *view, cl_command_queue queue, cl_mem buffer) {
     pthread_mutex_lock(&team->lock);
-    for (uint32_t i = 0; i < team->transfer_count; i++)
+    for (uint32_t i = 0; i < team->sizes.transfers; i++)
         team->transfers[i].open = false; /* those that a failed job left */
     team->array = array;
     team->view = *view;
@@ -277,7 +279,7 @@ argmax_cl_status sender_wait(sender *team) {
 
 argmax_cl_status sender_finish(sender *team) {
     cl_int code = CL_SUCCESS;
-    for (uint32_t i = 0; i < team->transfer_count && code == CL_SUCCESS; i++)
+    for (uint32_t i = 0; i < team->sizes.transfers && code == CL_SUCCESS; i++)
         code = let_go(&team->transfers[i].sent);
     return code == CL_SUCCESS ? ARGMAX_CL_SUCCESS : fail_opencl("clWaitForEvents", code);
 }
@@ -291,7 +293,7 @@ static void close_members(sender *team) {
     }
     for (uint32_t i = 1; i < team->count; i++)
         pthread_join(team->threads[i], NULL);
-    for (uint32_t i = 0; i < team->transfer_count; i++)
+    for (uint32_t i = 0; i < team->sizes.transfers; i++)
         if (team->transfers[i].sent)
             clReleaseEvent(team->transfers[i].sent);
     if (team->has_changed)

@@ -8,8 +8,16 @@
 
 typedef struct sender sender;
 
+/* What blocks of up to so many bytes are sent in: transfers of several pieces, packed in turn. */
+typedef struct sender_sizes {
+    uint64_t piece_bytes, transfer_bytes;
+    uint32_t transfers;
+} sender_sizes;
+sender_sizes sender_sizes_for(const tuning_row *tuning, uint64_t bytes);
+
 /* For blocks of up to so many bytes; *out is NULL after a failure. */
-argmax_cl_status sender_open(cl_context context, cl_device_id device, uint64_t bytes, sender **out);
+argmax_cl_status sender_open(cl_context context, cl_device_id device, const tuning_row *tuning, uint64_t bytes,
+                             sender **out);
 
 /* Begin to send a view of an array, packed in row-major order, to the start of a buffer: one at a time. */
 void sender_start(sender *team, const void *array, const tensor_view *view, cl_command_queue queue, cl_mem buffer);

@@ -11,9 +11,6 @@
 #include <string.h>
 #include <time.h>
 
-/* Copies that keep a device's link busy need be no larger. */
-#define COPIED_BYTES ((uint64_t)64 << 20)
-
 double host_clock(void) {
     struct timespec t = {0};
 #ifdef CLOCK_MONOTONIC
@@ -56,10 +53,11 @@ static argmax_cl_status cut_input(stream *s) {
     const device_facts *const facts = &s->task->handle->facts;
     const argmax_cl_host_options *const options = s->task->options;
     const uint64_t extremes = extremes_of(s->p), answer = (sizeof(int64_t) + s->p->input.type->bits / 8) * extremes;
+    const tuning_row *const t = s->task->tuning;
     uint64_t needed = 0;
     const uint64_t wanted = s->in_place && stream_is_watched(options) ? WATCHED_BYTES
                             : s->in_place                             ? UINT64_MAX
-                                                                      : COPIED_BYTES;
+                                                                      : t->copied_block_bytes;
     const cut_limits limits = {.in_place = s->in_place,
                                .buffer = largest_buffer(facts),
                                .wanted = wanted,
@@ -68,7 +66,9 @@ static argmax_cl_status cut_input(stream *s) {
                                                                : UINT64_MAX,
                                .copies = (uint64_t)s->slot_count + 2,
                                .point_bytes =
-                                   (uint64_t)2 * s->slot_count * answer + extremes * sizeof(argmax_cl_partial)};
+                                   (uint64_t)2 * s->slot_count * answer + extremes * sizeof(argmax_cl_partial),
+                               .run = s->in_place ? t->mapped_run_bytes : t->copied_run_bytes,
+                               .reduced = s->in_place ? t->mapped_reduced : t->copied_reduced};
     if (cut_plan(s->p, &limits, &s->cut, &needed))
         return ARGMAX_CL_SUCCESS;
     if (options->memory_limit && !has_too_small_buffers(s))
@@ -114,7 +114,7 @@ static argmax_cl_status open_stream(stream *s) {
                                  : dtype_find(ARGMAX_CL_INT64);
     const uint64_t copied = s->cut.input_bytes > s->cut.mask_bytes ? s->cut.input_bytes : s->cut.mask_bytes;
     if (!s->in_place)
-        status = sender_open(s->context, s->task->handle->device, copied, &s->sender);
+        status = sender_open(s->context, s->task->handle->device, s->task->tuning, copied, &s->sender);
     for (uint32_t i = 0; i < s->slot_count && i < s->cut.count && !status; i++)
         status = stream_open_slot(s, &s->slots[i]);
     if (status || s->direct)

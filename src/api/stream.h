@@ -15,6 +15,7 @@ typedef struct stream_task {
     argmax_cl_partial *partials;  /* NULL, or where the outputs' partials go, in row-major order, extreme by extreme */
     const uint64_t *whole, *origin; /* sizes and start of argmax_cl_block; NULL: the input is the whole */
     const argmax_cl_host_options *options;
+    const tuning_row *tuning; /* the fields for host arrays count */
 } stream_task;
 
 /* Returns when all is done. The times go to *compute and *total, in seconds; *compute is measured only when the options

@@ -81,7 +81,8 @@ bool tuning_is_kind_of(const char *name, const char *ancestor) {
 }
 
 bool tuning_has_field(const char *name, field_rows of) {
-    return of == FIELD_OF_ALL || tuning_is_kind_of(name, "cpu") == (of == FIELD_OF_CPU);
+    const field_rows its = tuning_is_kind_of(name, "cpu") ? FIELD_OF_CPU : FIELD_OF_GPU;
+    return of == FIELD_OF_ALL || of == its;
 }
 
 const char *tuning_names(void) {

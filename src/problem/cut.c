@@ -2,12 +2,6 @@
 
 #include <string.h>
 
-/* Runs of memory that are long enough to be read at full speed, and enough reduced elements for each output that
- * merging on the host, some 15 ns an output, costs little beside reading or sending them. */
-#define RUN_BYTES ((uint64_t)1 << 18)
-#define REDUCED_ENOUGH 256u
-#define COPIED_RUN_BYTES ((uint64_t)1 << 16)
-#define COPIED_REDUCED_ENOUGH 1024u
 /* An index and a value of an output are at most so long each. */
 #define ANSWER_BYTES 8u
 
@@ -89,16 +83,11 @@ static void grow_all(cut *c, const problem *p, const cut_limits *l, const uint32
         grow(c, p, l, axes[i], l->wanted);
 }
 
-static uint64_t reduced_enough(const cut_limits *l) {
-    return l->in_place ? REDUCED_ENOUGH : COPIED_REDUCED_ENOUGH;
-}
-
 /* A run first, then reduced axes, so that fewer partial answers are to be merged. */
 static void grow_reduced(cut *c, const problem *p, const cut_limits *l, const uint32_t axes[MAX_RANK]) {
-    const uint64_t most = l->wanted < l->buffer ? l->wanted : l->buffer, share = most / reduced_enough(l) + 1;
-    const uint64_t run = l->in_place ? RUN_BYTES : COPIED_RUN_BYTES;
+    const uint64_t most = l->wanted < l->buffer ? l->wanted : l->buffer, share = most / l->reduced + 1;
     for (uint32_t i = 0; i < c->rank; i++)
-        grow(c, p, l, axes[i], run < share ? run : share);
+        grow(c, p, l, axes[i], l->run < share ? l->run : share);
     for (uint32_t i = 0; i < c->rank; i++)
         if (c->reduced[axes[i]])
             grow(c, p, l, axes[i], l->wanted);
@@ -133,7 +122,7 @@ bool cut_plan(const problem *p, const cut_limits *limits, cut *c, uint64_t *need
     if (!fits(c, p, limits))
         return false;
     grow_all(c, p, limits, axes);
-    if (!reductions_are_whole(c) && product_of(c, false) / product_of(c, true) < reduced_enough(limits)) {
+    if (!reductions_are_whole(c) && product_of(c, false) / product_of(c, true) < limits->reduced) {
         start_small(c);
         grow_reduced(c, p, limits, axes);
     }

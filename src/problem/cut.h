@@ -13,6 +13,8 @@ typedef struct cut_limits {
     uint64_t memory;      /* bytes of all memory taken */
     uint64_t copies;      /* how often a packed block is held */
     uint64_t point_bytes; /* taken for each output of a block */
+    uint64_t run;         /* bytes in a run of memory, at least, which are then read at full speed */
+    uint64_t reduced;     /* elements for each output, at least: the host merges outputs, some 15 ns each */
 } cut_limits;
 
 typedef struct cut {

@@ -1,8 +1,10 @@
 /* Host arrays in blocks: what a caller is told and can end, and the partials of blocks on a device. That the answers
  * are right is for lists/streams.txt. */
 #include "api/handle.h"
+#include "api/sender.h"
 #include "oracle.h"
 #include "suite.h"
+#include "tuned.h"
 #include "unit.h"
 
 #include <stdlib.h>
@@ -250,5 +252,77 @@ START_TEST(partials_of_both_have_a_mask) {
 }
 END_TEST
 
-SUITE_MAIN("stream", progress_is_told, cancel_ends_at_any_block, times_are_reported, partials_of_blocks_merge,
+/* Blocks that a host array goes in, with a buffer of 4 KiB at most or as large as wanted. */
+static uint64_t blocks_of(const char *text, bool copies, bool any_buffer, const char *fields) {
+    static float input[80000];
+    static int64_t index[80000];
+    char error[300];
+    problem_line p;
+    problem_desc d;
+    watch w = {0};
+    argmax_cl_host_arrays arrays;
+    argmax_cl_host_options options;
+    ck_assert_msg(problem_parse(text, &p, error, sizeof error), "%s", error);
+    problem_describe(&p, &d);
+    problem_fill(&p, input);
+    argmax_cl_host_arrays_init(&arrays);
+    arrays.input = input;
+    arrays.index = index;
+    argmax_cl_host_options_init(&options);
+    options.progress = told;
+    options.progress_user = &w;
+    device_facts *const facts = &suite_runner()->handle->facts;
+    own = *facts;
+    facts->max_buffer = any_buffer ? own.max_buffer : 4096;
+    facts->host_unified = own.host_unified && !copies;
+    ck_assert_msg(tuned_use("", fields), "%s", fields);
+    const argmax_cl_status status = argmax_cl_host(suite_runner()->handle, &d.desc, &arrays, &options);
+    ck_assert_msg(status == ARGMAX_CL_SUCCESS, "%s: %s", text, argmax_cl_last_error());
+    tuned_use("", "");
+    *facts = own;
+    return w.calls;
+}
+
+/* Each field by a number that the answer counts: rows of four columns are cut by the least elements for an output, rows
+ * of 64 by the bytes of a run; in place, where what lies between counts as well, rows of several dims. */
+START_TEST(host_fields_cut_blocks) {
+    static const char four[] = "argmax float32 4100x4 axes=0", wide[] = "argmax float32 1100x64 axes=0";
+    ck_assert_uint_eq(blocks_of(four, true, true, ""), 1);
+    ck_assert_uint_eq(blocks_of(four, true, true, "copied_at_once_bytes:1000"), 1);
+    ck_assert_uint_eq(blocks_of(four, true, true, "copied_at_once_bytes:1000,copied_block_bytes:16400"), 4);
+    ck_assert_uint_eq(blocks_of(four, true, false, ""), 20);
+    ck_assert_uint_eq(blocks_of(four, true, false, "copied_reduced:1"), 17);
+    ck_assert_uint_eq(blocks_of(wide, true, false, "copied_reduced:64"), 72);
+    ck_assert_uint_eq(blocks_of(wide, true, false, "copied_reduced:64,copied_run_bytes:16"), 96);
+    if (!own.host_unified)
+        return;
+    static const char apart[] = "argmax float32 100x10x20 axes=0", runs[] = "argmax float32 100x2x170 axes=0";
+    ck_assert_uint_eq(blocks_of(apart, false, false, ""), 170);
+    ck_assert_uint_eq(blocks_of(apart, false, false, "mapped_reduced:1"), 20);
+    ck_assert_uint_eq(blocks_of(runs, false, false, "mapped_reduced:64"), 34);
+    ck_assert_uint_eq(blocks_of(runs, false, false, "mapped_reduced:64,mapped_run_bytes:8"), 2150);
+}
+END_TEST
+
+/* What blocks of 32 MiB are sent in, and small ones. */
+START_TEST(host_fields_size_transfers) {
+    tuning_row row = tuning_find("gpu");
+    sender_sizes s = sender_sizes_for(&row, 1u << 25);
+    ck_assert(s.piece_bytes == 1u << 20 && s.transfer_bytes == 8u << 20 && s.transfers == 4);
+    s = sender_sizes_for(&row, 3000);
+    ck_assert(s.piece_bytes == 4096 && s.transfer_bytes == 8 * 4096 && s.transfers == 1);
+    row.transfer_bytes = 1u << 21;
+    s = sender_sizes_for(&row, 1u << 25);
+    ck_assert(s.piece_bytes == 1u << 18 && s.transfer_bytes == 1u << 21 && s.transfers == 6);
+    row.transfers = 9;
+    row.transfer_pieces = 2;
+    s = sender_sizes_for(&row, 1u << 25);
+    ck_assert(s.piece_bytes == 1u << 20 && s.transfer_bytes == 1u << 21 && s.transfers == 9);
+    row.piece_bytes = (1u << 21) + 1;
+    s = sender_sizes_for(&row, 1u << 25);
+    ck_assert(s.piece_bytes == (1u << 21) + sizeof(cl_ulong16) && s.transfers == 8);
+}
+END_TEST
+
+SUITE_MAIN("stream", host_fields_size_transfers, host_fields_cut_blocks, progress_is_told, cancel_ends_at_any_block, times_are_reported, partials_of_blocks_merge,
            partials_of_both_have_a_mask)
