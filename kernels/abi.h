@@ -74,13 +74,6 @@ typedef struct {
 #endif
 } dims_t;
 
-/* PITCHED: what lies PREFETCH_DISTANCE bytes later where rows do not follow each other in memory. */
-typedef struct {
-    abi_long prefetch_by; /* from a vector to that */
-    abi_ulong turn;       /* but from this element of a row on, the row ends before it: */
-    abi_long turned_by;   /* then so much further */
-} rows_pitch_t;
-
 /* OVERLAP with aligned vectors of narrow elements: elements of the buffer that the tensor addresses first and last. */
 typedef struct {
     abi_ulong first, last;
@@ -92,14 +85,7 @@ typedef struct {
     abi_ulong vectors, part_length;     /* of an output, of a part */
     abi_ulong segment, segment_vectors; /* length of the last reduced dim */
     abi_long stride;                    /* input stride of the last reduced dim */
-#ifndef ON_DEVICE
-    union {
-        rows_pitch_t pitch;
-        rows_ends_t ends;
-    };
-#elif PITCHED
-    rows_pitch_t pitch;
-#elif OVERLAP && LOAD_ALIGNED
+#if !defined(ON_DEVICE) || (OVERLAP && LOAD_ALIGNED)
     rows_ends_t ends;
 #endif
 } rows_t;

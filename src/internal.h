@@ -286,7 +286,7 @@ typedef struct geometry {
     uint32_t panel;             /* columns: vectors of a work-item; transposed: of blocks */
     bool overlap, peel;         /* rows.cl tells */
     bool constant_stride;       /* rows, columns, stream: CONSTANT_STRIDE */
-    int64_t prefetch_by;        /* rows.cl with PITCHED, permuted.cl */
+    int64_t prefetch_by;        /* permuted.cl */
     uint32_t rows_ahead;        /* PREFETCH_DISTANCE in rows (columns.cl), in layers (transposed.cl) */
     uint64_t tail_chunks,
         tail_chunk;           /* columns.cl: TAIL, unless there are no chunks; rows of one */
@@ -313,9 +313,6 @@ typedef struct geometry {
     union {
         struct {
             bool contiguous_batch, local_index, by_value; /* CONTIGUOUS_BATCH, LOCAL_INDEX, BY_VALUE */
-            bool pitched;                                 /* PITCHED, and what it takes besides prefetch_by */
-            uint64_t turn;
-            int64_t turned_by;
         } rows;
         struct {
             bool held; /* HELD */

@@ -13,7 +13,6 @@
  * apart lie at equal distances: one reduced dim, or segments whose number of vectors divides LANES; without OVERLAP
  *   LOCAL_INDEX   a short row of narrow elements: places stand beside the keys (rows_local_index.clh)
  *   BY_VALUE a long row: the best value of each step first, then its place (rows_by_value.clh)
- *   PITCHED     rows do not follow each other in memory, which matters to PREFETCH_DISTANCE (REDUCED 1)
  *   PEEL     loads are aligned, segments long and one after the other: elements before the first aligned vector of each
  *            and after the last one go one by one
  */
@@ -81,6 +80,19 @@ static inline ulong index_of(const at_t start, const dims_t *dims, const rows_t 
 #endif
 }
 
+#if PEEL
+/* Where a lane's next vector is: all of a scan are of one segment. */
+typedef struct {
+    at_t vector;
+} step_t;
+static inline step_t step_at(const at_t start, const dims_t *dims, const rows_t *g, const ulong v) {
+    step_t step;
+    step.vector = moved(start, (long)(v * VEC) * STEPS(1, dims->mask.along));
+    (void)dims;
+    (void)g;
+    return step;
+}
+#else
 /* Where the vector at w lies, whose place in its segment is not yet in w.at. */
 static inline at_t vector_at(const at_t start, const dims_t *dims, const rows_t *g, const walk_t w) {
     (void)dims;
@@ -96,15 +108,17 @@ typedef struct {
 } step_t;
 
 #define PREFETCH_ELEMENTS (PREFETCH_DISTANCE * 8 / BITS)
-static inline step_t step_at(const dims_t *dims, const rows_t *g, const ulong v) {
+static inline step_t step_at(const at_t start, const dims_t *dims, const rows_t *g, const ulong v) {
     step_t step;
     step.walk = WALK_TO(dims, g, v);
     step.by = WALK_TO(dims, g, LANES);
 #if PREFETCH_DISTANCE && REDUCED != 1 /* of short segments so many whole ones later as are read meanwhile */
     step.later = WALK_TO(dims, g, max((uint)(PREFETCH_ELEMENTS / g->segment), 1u) * g->segment_vectors);
 #endif
+    step.vector = vector_at(start, dims, g, step.walk);
     return step;
 }
+#endif
 #if PREFETCH_DISTANCE && REDUCED != 1
 /* Elements from an element to that which is read PREFETCH_DISTANCE bytes later, in another segment than that of its
  * own, in the next output at last. */
@@ -119,15 +133,12 @@ static inline long way_ahead(const dims_t *dims, const rows_t *g, const step_t *
 #endif
 
 #if PREFETCH_DISTANCE
-/* Where to read PREFETCH_DISTANCE bytes after p: what follows in memory, or in the rows that follow where there are
- * gaps between them, or in this segment or a later one. */
+/* Where to read PREFETCH_DISTANCE bytes after p: what follows in memory, or in this segment or a later one. */
 static inline uintptr_t address_ahead(const at_t p, const dims_t *dims, const rows_t *g, const step_t *step) {
     (void)dims;
     (void)g;
     (void)step;
-#if PITCHED
-    return FROM(DATA(p), g->pitch.prefetch_by + (step->walk.x * VEC >= g->pitch.turn ? g->pitch.turned_by : 0));
-#elif REDUCED == 1
+#if REDUCED == 1
     return FROM(DATA(p), PREFETCH_ELEMENTS);
 #else
     const bool here = (ulong)step->walk.x * VEC + PREFETCH_ELEMENTS < g->segment;
@@ -146,7 +157,7 @@ static inline void load_vectors(const at_t start, const dims_t *dims, const rows
 #pragma unroll
     for (int line = 0; line < UNROLL * VECTOR_BYTES; line += LINE)
         PREFETCH(ahead + (uintptr_t)line);
-#if (MASK_UNALIGNED || MASK_ALIGNED) && REDUCED == 1 && !PITCHED
+#if (MASK_UNALIGNED || MASK_ALIGNED) && REDUCED == 1
     PREFETCH((uintptr_t)p.kept + PREFETCH_ELEMENTS); /* mostly no more than a line of it */
 #endif
 #endif
@@ -219,13 +230,7 @@ static inline ALWAYS candidate_t scan(IN_PARAMETER const at_t start, const dims_
 static inline candidate_t scan(const at_t start, const dims_t *dims, const rows_t *g, ulong v, const ulong end,
                                const ulong origin) {
     candidate_t best = CANDIDATE_NONE;
-#if PEEL
-    step_t step;
-    step.vector = moved(start, (long)(v * VEC) * STEPS(1, dims->mask.along));
-#else
-    step_t step = step_at(dims, g, v);
-    step.vector = vector_at(start, dims, g, step.walk);
-#endif
+    step_t step = step_at(start, dims, g, v);
     while (v < end) {
         const ulong left = (end - v + (LANES - 1)) / LANES;
         const uint count = (uint)min(left, (ulong)BLOCK);

@@ -47,7 +47,7 @@ static bool fits(const problem *p, const device_facts *facts, const tuning_row *
     if (p->outputs == 0)
         return true;
     if (input > buffer || mask > buffer || p->outputs > buffer / answer ||
-        (input > WATCHED_BYTES && stream_is_watched(options)) || (input > tuning->copied_at_once_bytes && !facts->host_unified))
+        (input > WATCHED_BYTES && stream_is_watched(options)) || (input > tuning->sent_at_once_bytes && !facts->host_unified))
         return false;
     const uint64_t limit = options->memory_limit ? options->memory_limit : facts->memory ? facts->memory : UINT64_MAX;
     const uint64_t taken = facts->host_unified && !options->memory_limit ? 0 : input + mask;

@@ -57,7 +57,7 @@ static argmax_cl_status cut_input(stream *s) {
     uint64_t needed = 0;
     const uint64_t wanted = s->in_place && stream_is_watched(options) ? WATCHED_BYTES
                             : s->in_place                             ? UINT64_MAX
-                                                                      : t->copied_block_bytes;
+                                                                      : t->sent_block_bytes;
     const cut_limits limits = {.in_place = s->in_place,
                                .buffer = largest_buffer(facts),
                                .wanted = wanted,
@@ -67,8 +67,8 @@ static argmax_cl_status cut_input(stream *s) {
                                .copies = (uint64_t)s->slot_count + 2,
                                .point_bytes =
                                    (uint64_t)2 * s->slot_count * answer + extremes * sizeof(argmax_cl_partial),
-                               .run = s->in_place ? t->mapped_run_bytes : t->copied_run_bytes,
-                               .reduced = s->in_place ? t->mapped_reduced : t->copied_reduced};
+                               .run = s->in_place ? t->mapped_run_bytes : t->sent_run_bytes,
+                               .reduced = s->in_place ? t->mapped_reduced : t->sent_reduced};
     if (cut_plan(s->p, &limits, &s->cut, &needed))
         return ARGMAX_CL_SUCCESS;
     if (options->memory_limit && !has_too_small_buffers(s))

@@ -132,36 +132,18 @@ static void choose_row_loop(const geometry_request *r, geometry *g, uint32_t gro
     /* No more in flight than there are, where they are as many for each lane. */
     if (group == 1 || (g->part_length % g->lanes == 0 && (g->parts > 1 || !g->peel)))
         g->unroll = (uint32_t)min_u64(g->unroll, g->part_length / g->lanes);
-    g->constant_stride = group > 1 && !g->overlap &&
-                         (l->reduced_count == 1 || g->peel || (l->reduced_count == 2 && g->lanes % g->segment_vectors == 0));
-    g->rows.local_index = group == 1 && g->parts == 1 && g->vector > 1 && !g->swar && fits_local_index(r);
+    g->constant_stride =
+        g->peel || (group > 1 && !g->overlap &&
+                    (l->reduced_count == 1 || (l->reduced_count == 2 && g->lanes % g->segment_vectors == 0)));
+    g->rows.local_index = group == 1 && !g->peel && g->parts == 1 && g->vector > 1 && !g->swar && fits_local_index(r);
     if (g->rows.local_index) /* a core that is busy looks less far ahead by itself */
         choose_prefetch(r, r->tuning->local_index_hint, g);
-    g->rows.by_value = group == 1 && is_by_value(r, g);
+    g->rows.by_value = group == 1 && !g->peel && is_by_value(r, g);
     g->one_block = g->rows.local_index && l->reduction < UINT64_C(1) << r->problem->input.type->bits;
     const bool last_alone = g->rows.local_index || (g->rows.by_value && l->reduced_count == 1);
-    g->rows.contiguous_batch = group == 1 && !r->strided && (!g->overlap || last_alone) &&
+    g->rows.contiguous_batch = group == 1 && !g->peel && !r->strided && (!g->overlap || last_alone) &&
                                (g->parts == 1 || g->part_length % g->unroll == 0) &&
                                (l->reduced_count == 1 || g->segment_vectors % g->unroll == 0);
-}
-
-/* What is read g->prefetch_distance bytes later, where that lies in a later row and rows do not follow each other in
- * memory: gaps between them matter when they add up to a share of the way. An address that wraps around is never read.
- */
-static void look_over_gaps(const geometry_request *r, geometry *g) {
-    const layout *l = r->layout;
-    const layout_dim *next = &l->kept[l->kept_count - 1];
-    const uint64_t pitch = (uint64_t)next->in, length = l->reduced[0].size;
-    const uint64_t elements = g->prefetch_distance / element_bytes(r->problem);
-    const uint64_t gap = pitch > length ? pitch - length : length - pitch;
-    const uint32_t share = r->tuning->gap_share;
-    g->rows.pitched = elements > 0 && share && l->reduced_count == 1 && next->size > 1 &&
-                      gap > elements / share / (elements / length + 1);
-    if (!g->rows.pitched)
-        return;
-    g->prefetch_by = (int64_t)(elements / length * pitch + elements % length);
-    g->rows.turn = length - elements % length;
-    g->rows.turned_by = (int64_t)(pitch - length);
 }
 
 /* Few partials of wide keys stand beside the counter and tell by themselves when they have come
@@ -215,7 +197,6 @@ static const char *lay_out_rows(const geometry_request *r, geometry *g) {
         return refused;
     const uint32_t group = g->scan.group;
     choose_row_loop(r, g, group);
-    look_over_gaps(r, g);
     distribute_rows(r, g);
     /* Whole rows of one dim gain by the loop; float16 over several lost by it. */
     g->one_job = has_one_job(r, g) && (g->parts > 1 || l->reduced_count > 1);
@@ -225,14 +206,12 @@ static const char *lay_out_rows(const geometry_request *r, geometry *g) {
 }
 
 static void add_options(const geometry *g, writer *out) {
-    text_add(out, " -DUNROLL=%" PRIu32 " -DLANES=%" PRIu32 "%s%s%s%s%s%s%s", g->unroll, g->lanes,
+    text_add(out, " -DUNROLL=%" PRIu32 " -DLANES=%" PRIu32 "%s%s%s%s%s%s", g->unroll, g->lanes,
              !g->rows.local_index ? ""
              : g->one_block       ? " -DLOCAL_INDEX=1 -DONE_BLOCK=1"
                                   : " -DLOCAL_INDEX=1",
-             g->rows.by_value ? " -DBY_VALUE=1" : "", g->overlap ? " -DOVERLAP=1" : "",
-             g->peel ? " -DPEEL=1" : "",
-             g->rows.contiguous_batch ? " -DCONTIGUOUS_BATCH=1" : "", g->constant_stride ? " -DCONSTANT_STRIDE=1" : "",
-             g->rows.pitched ? " -DPITCHED=1" : "");
+             g->rows.by_value ? " -DBY_VALUE=1" : "", g->overlap ? " -DOVERLAP=1" : "", g->peel ? " -DPEEL=1" : "",
+             g->rows.contiguous_batch ? " -DCONTIGUOUS_BATCH=1" : "", g->constant_stride ? " -DCONSTANT_STRIDE=1" : "");
 }
 
 static void set_rows(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
@@ -246,13 +225,8 @@ static void set_rows(const layout *l, const geometry *g, uint64_t jobs, kernel_a
                    .segment = last->size,
                    .segment_vectors = g->segment_vectors,
                    .stride = last->in};
-    size_t bytes = offsetof(rows_t, pitch);
-    if (g->rows.pitched) {
-        rows.pitch.prefetch_by = g->prefetch_by;
-        rows.pitch.turn = g->rows.turn;
-        rows.pitch.turned_by = g->rows.turned_by;
-        bytes += sizeof rows.pitch;
-    } else if (lies_anywhere(g)) {
+    size_t bytes = offsetof(rows_t, ends);
+    if (lies_anywhere(g)) {
         addressed_elements(l, &rows.ends.first, &rows.ends.last);
         bytes += sizeof rows.ends;
     }
@@ -267,7 +241,7 @@ const family family_rows = {
     .name = "rows",
     .kernel = "rows",
     .structs = 1,
-    .struct_bytes = {offsetof(rows_t, pitch)},
+    .struct_bytes = {offsetof(rows_t, ends)},
     .merges_values = true,
     .takes_mask = true,
     .takes_both = true,

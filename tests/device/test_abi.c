@@ -32,7 +32,7 @@ static const fact whole[] = {
     AT(dims_t, kept_in),
     AT(dims_t, kept_index),
     AT(dims_t, kept_value),
-    SIZE_UNTIL(rows_t, pitch),
+    SIZE_UNTIL(rows_t, ends),
     AT(rows_t, jobs),
     AT(rows_t, jobs_per_group),
     AT(rows_t, parts),
@@ -230,8 +230,6 @@ static const fact both_two_dims[] = {
 static const fact repeated_two_dims[] = {{"dims_t", NULL, LIST(6) + sizeof(repeated_dim_t)},
                                          {"dims_t", "repeated.every", LIST(6)}};
 
-static const fact gaps[] = {SIZE_WITH(rows_t, pitch), AT(rows_t, pitch.prefetch_by), AT(rows_t, pitch.turn),
-                            AT(rows_t, pitch.turned_by)};
 static const fact ends[] = {SIZE_WITH(rows_t, ends), AT(rows_t, ends.first), AT(rows_t, ends.last)};
 static const fact tail[] = {SIZE_WITH(columns_t, tail), AT(columns_t, tail.chunks), AT(columns_t, tail.chunk)};
 static const fact fused[] = {{"columns_t", NULL, offsetof(columns_t, prefetch) + sizeof(cl_ulong)},
@@ -293,7 +291,6 @@ START_TEST(sizes_and_offsets_are_the_hosts) {
     COMPARE("-DKEPT=3 -DREDUCED=8 -DMASKED=1 -DBOTH=1 -DREPEATED=1", masked_both_repeated);
     COMPARE("-DKEPT=1 -DREDUCED=2 -DBOTH=1", both_two_dims);
     COMPARE("-DKEPT=1 -DREDUCED=2 -DREPEATED=1", repeated_two_dims);
-    COMPARE("-DKEPT=1 -DREDUCED=1 -DPITCHED=1", gaps);
     COMPARE("-DKEPT=1 -DREDUCED=1 -DTAIL=1", tail);
     COMPARE("-DKEPT=1 -DREDUCED=1 -DOVERLAP=1 -DLOAD_ALIGNED=1", ends);
     COMPARE("-DKEPT=1 -DREDUCED=1 -DFUSED=2", fused);

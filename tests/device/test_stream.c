@@ -288,12 +288,12 @@ static uint64_t blocks_of(const char *text, bool copies, bool any_buffer, const 
 START_TEST(host_fields_cut_blocks) {
     static const char four[] = "argmax float32 4100x4 axes=0", wide[] = "argmax float32 1100x64 axes=0";
     ck_assert_uint_eq(blocks_of(four, true, true, ""), 1);
-    ck_assert_uint_eq(blocks_of(four, true, true, "copied_at_once_bytes:1000"), 1);
-    ck_assert_uint_eq(blocks_of(four, true, true, "copied_at_once_bytes:1000,copied_block_bytes:16400"), 4);
+    ck_assert_uint_eq(blocks_of(four, true, true, "sent_at_once_bytes:1000"), 1);
+    ck_assert_uint_eq(blocks_of(four, true, true, "sent_at_once_bytes:1000,sent_block_bytes:16400"), 4);
     ck_assert_uint_eq(blocks_of(four, true, false, ""), 20);
-    ck_assert_uint_eq(blocks_of(four, true, false, "copied_reduced:1"), 17);
-    ck_assert_uint_eq(blocks_of(wide, true, false, "copied_reduced:64"), 72);
-    ck_assert_uint_eq(blocks_of(wide, true, false, "copied_reduced:64,copied_run_bytes:16"), 96);
+    ck_assert_uint_eq(blocks_of(four, true, false, "sent_reduced:1"), 17);
+    ck_assert_uint_eq(blocks_of(wide, true, false, "sent_reduced:64"), 72);
+    ck_assert_uint_eq(blocks_of(wide, true, false, "sent_reduced:64,sent_run_bytes:16"), 96);
     if (!own.host_unified)
         return;
     static const char apart[] = "argmax float32 100x10x20 axes=0", runs[] = "argmax float32 100x2x170 axes=0";

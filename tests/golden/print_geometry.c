@@ -87,9 +87,6 @@ static void print_geometry(const geometry *g) {
         fprintf(out, "    non_temporal\n");
     if (g->fused > 1)
         fprintf(out, "    fused: %" PRIu32 " rows\n", g->fused);
-    if (rows && g->rows.pitched)
-        fprintf(out, "    pitched: ahead by %" PRId64 ", from %" PRIu64 " on by %" PRId64 " more\n", g->prefetch_by,
-                g->rows.turn, g->rows.turned_by);
     if (stream && g->stream.interleaved)
         fprintf(out, "    %" PRIu64 " parts take turns\n", g->stream.interleaved);
     if (g->tail_chunks)

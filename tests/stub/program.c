@@ -64,8 +64,7 @@ static stub_options read_options(const char *text) {
         .no_winner = number(text, "NO_WINNER"),
         .kept = (uint32_t)number(text, "KEPT"),
         .reduced = (uint32_t)number(text, "REDUCED"),
-        .grid_tail = defined(text, "PITCHED")                                  ? sizeof((rows_t *)0)->pitch
-                     : defined(text, "OVERLAP") && is(text, "LOAD", "ALIGNED") ? sizeof((rows_t *)0)->ends
+        .grid_tail = defined(text, "OVERLAP") && is(text, "LOAD", "ALIGNED") ? sizeof((rows_t *)0)->ends
                      : defined(text, "ACROSS")                                 ? columns_tail(text)
                                                                                : 0,
     };

@@ -29,7 +29,7 @@ REFUSED = [
     ("ONE_LAUNCH=1 SPLIT=0", "only parts"), ("SPLIT=1 ATOMIC_PARTIAL=1", "in words"),
     ("SPLIT=1 ONE_LAUNCH=1 ATOMIC_PARTIAL=1 FLAGGED_PARTIAL=1", "ATOMIC_PARTIAL"),
     ("SPLIT=1 ONE_LAUNCH=1 ATOMIC_PARTIAL=1 T=ulong", "ATOMIC_PARTIAL"), ("TAIL=1", "a tail"),
-    ("PITCHED=1", "gaps"), ("PITCHED=1 PREFETCH_DISTANCE=64 HINT=1 REDUCED=2", "gaps"), ("CONTIGUOUS_BATCH=1 LOAD=STRIDED", "batches"),
+    ("CONTIGUOUS_BATCH=1 LOAD=STRIDED", "batches"),
     ("CONTIGUOUS_BATCH=1 OVERLAP=1", "batches"), ("CONSTANT_STRIDE=1 OVERLAP=1", "overlap"), ("OVERLAP=1 LOAD=ALIGNED", "of one work-item"),
     ("PEEL=1 OVERLAP=1", "single elements"),
     ("LOCAL_INDEX=1", "places"), ("LOCAL_INDEX=1 T=uchar SPLIT=1", "places"),
