@@ -288,17 +288,16 @@ typedef struct geometry {
     bool constant_stride;       /* rows, columns, stream: CONSTANT_STRIDE */
     int64_t prefetch_by;        /* permuted.cl */
     uint32_t rows_ahead;        /* PREFETCH_DISTANCE in rows (columns.cl), in layers (transposed.cl) */
-    uint64_t tail_chunks,
-        tail_chunk;           /* columns.cl: TAIL, unless there are no chunks; rows of one */
-    bool swar;                /* swar.clh: several narrow elements to a 32-bit word */
-    bool nv_ptx;              /* pairs.clh, nv_ptx.clh: instructions that OpenCL C cannot name */
-    uint32_t sub_group;       /* as device_facts has it */
-    uint64_t length;          /* of a reduction: vectors (rows), positions on the reduced dims (columns) */
-    uint64_t least;           /* vectors or rows worth a part of their own */
-    uint64_t part_length;     /* the same of a part */
-    uint64_t parts;           /* of an output; more than 1: they are merged in the end */
-    uint64_t segment_vectors; /* rows, segments: vectors of the last reduced dim */
-    bool one_block;           /* columns: no accumulator counts more rows than it can; rows placed: a row is a block */
+    uint64_t tail_chunks, tail_chunk; /* columns.cl: TAIL, unless there are no chunks; rows of one */
+    bool swar;                        /* swar.clh: several narrow elements to a 32-bit word */
+    bool nv_ptx;                      /* pairs.clh, nv_ptx.clh: instructions that OpenCL C cannot name */
+    uint32_t sub_group;               /* as device_facts has it */
+    uint64_t length;                  /* of a reduction: vectors (rows), positions on the reduced dims (columns) */
+    uint64_t least;                   /* vectors or rows worth a part of their own */
+    uint64_t part_length;             /* the same of a part */
+    uint64_t parts;                   /* of an output; more than 1: they are merged in the end */
+    uint64_t segment_vectors;         /* rows, segments: vectors of the last reduced dim */
+    bool one_block; /* columns: no accumulator counts more rows than it can; rows placed: a row is a block */
     bool non_temporal, whole_lines; /* columns: NON_TEMPORAL, WHOLE_LINES */
     uint64_t tiles;        /* over the columns of columns and stream, over outputs side by side of segments, of a run of
                               transposed */

@@ -6,15 +6,16 @@
  * With GROUP = LANES = 1 and VEC = 16 this is a CPU's loop over contiguous rows; with GROUP = 256 it is a GPU's.
  *
  * From the host, besides order.clh and index.clh: GROUP, LANES (powers of two), UNROLL (vectors in flight), and
- *   OVERLAP  a segment's last vector is moved back to end with the segment (segment >= VEC); with aligned loads
- *            segments begin and end anywhere (rows_anywhere.clh)
- *   CONTIGUOUS_BATCH UNROLL vectors from a multiple of UNROLL on never cross a segment's end (LANES 1, no gaps;
- * OVERLAP only with LOCAL_INDEX and BY_VALUE, which read a last vector alone) CONSTANT_STRIDE   vectors that are LANES
- * apart lie at equal distances: one reduced dim, or segments whose number of vectors divides LANES; without OVERLAP
- *   LOCAL_INDEX   a short row of narrow elements: places stand beside the keys (rows_local_index.clh)
- *   BY_VALUE a long row: the best value of each step first, then its place (rows_by_value.clh)
- *   PEEL     loads are aligned, segments long and one after the other: elements before the first aligned vector of each
- *            and after the last one go one by one
+ *   OVERLAP           a segment's last vector is moved back to end with the segment (segment >= VEC); with aligned
+ *                     loads segments begin and end anywhere (rows_anywhere.clh)
+ *   CONTIGUOUS_BATCH  UNROLL vectors from a multiple of UNROLL on never cross a segment's end (LANES 1, no gaps;
+ *                     OVERLAP only with LOCAL_INDEX and BY_VALUE, which read a last vector alone)
+ *   CONSTANT_STRIDE   vectors that are LANES apart lie at equal distances: one reduced dim, PEEL, or segments whose
+ *                     number of vectors divides LANES; without OVERLAP
+ *   LOCAL_INDEX       a short row of narrow elements: places stand beside the keys (rows_local_index.clh)
+ *   BY_VALUE          a long row: the best value of each step first, then its place (rows_by_value.clh)
+ *   PEEL              loads are aligned, segments long and read one after the other: elements before the first
+ *                     aligned vector of each and behind the last one are read one by one
  */
 #include "options.clh"
 
@@ -177,7 +178,8 @@ static inline void load_vectors(const at_t start, const dims_t *dims, const rows
     for (int u = 0; u < UNROLL; ++u) {
         if ((uint)u < count)
             bits[u] = LOAD_AT(vector, g->stride, dims);
-        vector = moved(vector, distance);
+        if (GROUP > 1 || (uint)u < count) /* of several work-items, the last call alone has fewer */
+            vector = moved(vector, distance);
     }
     step->vector = vector;
     (void)start;

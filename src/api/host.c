@@ -47,7 +47,8 @@ static bool fits(const problem *p, const device_facts *facts, const tuning_row *
     if (p->outputs == 0)
         return true;
     if (input > buffer || mask > buffer || p->outputs > buffer / answer ||
-        (input > WATCHED_BYTES && stream_is_watched(options)) || (input > tuning->sent_at_once_bytes && !facts->host_unified))
+        (input > WATCHED_BYTES && stream_is_watched(options)) ||
+        (input > tuning->sent_at_once_bytes && !facts->host_unified))
         return false;
     const uint64_t limit = options->memory_limit ? options->memory_limit : facts->memory ? facts->memory : UINT64_MAX;
     const uint64_t taken = facts->host_unified && !options->memory_limit ? 0 : input + mask;
@@ -262,8 +263,7 @@ static argmax_cl_status run_in_blocks(argmax_cl_handle handle, problem *p, const
                                       const argmax_cl_host_arrays *arrays, const argmax_cl_host_options *options,
                                       double *compute, double *transfer) {
     double total = 0;
-    const stream_task task = {
-        .handle = handle, .problem = p, .arrays = *arrays, .options = options, .tuning = tuning};
+    const stream_task task = {.handle = handle, .problem = p, .arrays = *arrays, .options = options, .tuning = tuning};
     argmax_cl_status status = strategy_request(p);
     if (!status)
         status = stream_run(&task, compute, &total);

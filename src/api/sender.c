@@ -28,9 +28,9 @@ struct sender {
     cl_mem pinned;
     unsigned char *mapped;
     sender_sizes sizes;
-    uint32_t count;                /* of members */
-    pthread_t threads[MEMBERS];    /* the first member has none: it is the caller */
-    uint32_t turn;                 /* the transfer that is filled, or the next one */
+    uint32_t count;             /* of members */
+    pthread_t threads[MEMBERS]; /* the first member has none: it is the caller */
+    uint32_t turn;              /* the transfer that is filled, or the next one */
     transfer transfers[TRANSFERS_MOST];
     bool has_lock, has_changed, stop;
     pthread_mutex_t lock;

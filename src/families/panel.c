@@ -16,6 +16,11 @@ uint32_t panel_room(const geometry_request *r) {
     return limit ? min_u32(bytes, limit / LOOPS_AN_OUTPUT * element_bytes(r->problem)) : bytes;
 }
 
+/* Bytes below which a panel is not halved: of rows that come from memory, which are then read in long runs, more. */
+static uint32_t narrowest_panel(const geometry_request *r) {
+    return comes_from_memory(r) ? r->tuning->panel_memory_bytes_least : r->tuning->panel_bytes_least;
+}
+
 /* Vectors of a tile at most: no more than about the columns need. Narrower ones leave pages early: only where tiles are
  * too few for the device, each cut into as many parts as its rows are worth (see cut). */
 static uint32_t tile_vectors(const geometry_request *r, const geometry *g, const layout_dim *column, uint64_t outers,
@@ -23,11 +28,12 @@ static uint32_t tile_vectors(const geometry_request *r, const geometry *g, const
     const uint32_t vector_bytes = load_bytes(r, g);
     const uint64_t vectors = ceil_div(column->size, g->vector), enough = enough_groups(r, g);
     const uint64_t parts = rows < 2 * least_rows ? 1 : (rows + least_rows / 2) / least_rows;
+    const uint32_t narrowest = narrowest_panel(r);
     uint32_t bytes = panel_room(r);
     assert(vector_bytes > 0);
     if (g->fused > 1)
         return max_u32((uint32_t)vectors, 2);
-    while (bytes > r->tuning->panel_bytes_least && bytes > vector_bytes &&
+    while (bytes > narrowest && bytes > vector_bytes &&
            (bytes / 2 / vector_bytes >= vectors ||
             ceil_div(vectors, bytes / vector_bytes) * outers < ceil_div(enough, parts)))
         bytes /= 2;
@@ -67,7 +73,7 @@ static uint32_t rows_together(const geometry_request *r, const layout_dim *colum
 static uint64_t tiles_of_row(const geometry_request *r, const layout_dim *column, uint64_t vectors, uint64_t outers,
                              uint32_t tile, const geometry *g) {
     const uint64_t units = r->device->compute_units, least = ceil_div(vectors, tile);
-    const uint64_t narrowest = max_u32(r->tuning->panel_bytes_least / (g->vector * element_bytes(r->problem)), 1);
+    const uint64_t narrowest = max_u32(narrowest_panel(r) / (g->vector * element_bytes(r->problem)), 1);
     const uint64_t most = max_u64(least, vectors / narrowest), idle = r->tuning->idle_percent;
     uint64_t best = least;
     if (g->panel == 1 || r->split || g->fused > 1 || reads_in_order(r, column))

@@ -324,5 +324,5 @@ START_TEST(host_fields_size_transfers) {
 }
 END_TEST
 
-SUITE_MAIN("stream", host_fields_size_transfers, host_fields_cut_blocks, progress_is_told, cancel_ends_at_any_block, times_are_reported, partials_of_blocks_merge,
-           partials_of_both_have_a_mask)
+SUITE_MAIN("stream", host_fields_size_transfers, host_fields_cut_blocks, progress_is_told, cancel_ends_at_any_block,
+           times_are_reported, partials_of_blocks_merge, partials_of_both_have_a_mask)
