@@ -219,11 +219,12 @@ static uint64_t least(uint64_t a, uint64_t b) {
 }
 
 sender_sizes sender_sizes_for(const tuning_row *tuning, uint64_t bytes) {
-    const uint64_t pieces = tuning->transfer_pieces, align = sizeof(cl_ulong16);
-    const uint64_t whole = least(bytes, tuning->transfer_bytes) / pieces;
+    const uint64_t most = least(bytes, tuning->transfer_bytes), align = sizeof(cl_ulong16);
+    const uint64_t share = most / tuning->transfer_pieces,
+                   each = share < tuning->piece_bytes ? tuning->piece_bytes : share;
     sender_sizes s;
-    s.piece_bytes = ((whole < tuning->piece_bytes ? tuning->piece_bytes : whole) + align - 1) / align * align;
-    s.transfer_bytes = s.piece_bytes * pieces;
+    s.piece_bytes = (least(each, bytes) + align - 1) / align * align;
+    s.transfer_bytes = s.piece_bytes * least(tuning->transfer_pieces, (bytes - 1) / s.piece_bytes + 1);
     s.transfers = (uint32_t)least(tuning->transfers, (bytes - 1) / s.transfer_bytes + 1);
     return s;
 }

@@ -33,14 +33,14 @@ static uint32_t random_number(random_source *s, const field_range *f) {
     return (uint32_t)(number < f->least ? f->least : number > f->most ? f->most : number);
 }
 
-/* Fields that the row has: five that are dealt for CPUs, whose row has fewer turns, else three or up to six; or up to
- * four, and those that give the merge a launch of its own. */
+/* Fields that the row has, and those of host arrays: five that are dealt for CPUs, whose row has fewer turns, else
+ * three or up to six; or up to four, and those that give the merge a launch of its own. */
 static void random_fields(random_source *s, uint64_t deck, uint64_t turn, const char *row, bool launches_apart,
                           char *text, size_t capacity) {
     const field_range *of_row[FIELD_COUNT];
     uint32_t fields_of_row = 0;
     for (uint32_t i = 0; i < FIELD_COUNT; i++)
-        if (tuning_has_field(row, fields[i].rows))
+        if (tuning_has_field(row, fields[i].rows) || fields[i].rows == FIELD_OF_HOST)
             of_row[fields_of_row++] = &fields[i];
     const uint32_t each = tuning_is_kind_of(row, "cpu") ? 5 : 3;
     const uint32_t more_most = each == 5 || launches_apart ? 2 : 4;
