@@ -220,14 +220,25 @@ static uint32_t rows_fused(const geometry_request *r, const layout_dim *column, 
     return row->size >= fused && twice <= row->size / 8 && all >= t->fused_rows * (uint64_t)fused ? fused : 1;
 }
 
-/* The accumulators count on from one chunk to the next, whose rows are many enough for each work-item to be worth the
- * drawing and the closing of a block. */
-static void leave_tail_rows(const geometry_request *r, geometry *g) {
+/* Rows at the end of each part for whoever is done first, in chunks (kernels/workgroup/tail.clh), where parts are many
+ * batches and the scan merges: about a batch stays, and a step at least, since the fields allow 75 percent of four
+ * batches. The accumulators count on from one chunk to the next, whose rows are many enough for each work-item to be
+ * worth the drawing and the closing of a block. None with both extrema, which lose more by it than they gain. */
+static void leave_tail(const geometry_request *r, geometry *g) {
+    const tuning_row *t = r->tuning;
     const uint64_t sharing = g->scan.group / g->across, step = r->layout->reduced_count == 1 ? sharing : g->least;
-    const uint64_t smallest = ceil_div(r->tuning->tail_rows * sharing, g->least) * g->least;
-    if (g->scan.group > 1 && g->length <= PART_ELEMENTS_MAX)
-        leave_tail(r, r->tuning->tail_columns, g->tiles * g->outers, step, smallest, g);
-    g->one_block = g->one_block && !g->tail_chunks;
+    const uint64_t smallest = ceil_div(t->tail_rows * sharing, g->least) * g->least, units = g->tiles * g->outers;
+    const uint32_t counters = max_u32(g->unit_counters, COUNTERS_WITH_CHUNKS);
+    if (g->scan.group == 1 || g->length > PART_ELEMENTS_MAX || wants_both(r->problem) || g->finish == ORDERING_NONE ||
+        g->scan.jobs_per_group != 1 || units * counters > COUNTERS_A_QUEUE || g->parts * t->tail_columns < 100 ||
+        g->part_length < t->many_batches * g->least)
+        return;
+    g->part_length = g->part_length * (100 - t->tail_columns) / 100 / step * step;
+    const uint64_t tail = g->length - g->parts * g->part_length, each = tail / g->parts / t->tail_chunks;
+    g->tail_chunk = max_u64(each / g->least * g->least, smallest);
+    g->tail_chunks = ceil_div(tail, g->tail_chunk);
+    g->one_block = false;
+    set_counters(units, counters, g);
 }
 
 /* Rows that are worth it to put the columns of an output together in the end: where those of others lie in between as
@@ -325,7 +336,7 @@ static const char *lay_out_columns(const geometry_request *request, geometry *g)
     assert(g->non_temporal || !g->whole_lines); /* tiles have room for what is before the first column */
     refused = plan_merge(r, g->tiles * g->outers, min_u64(its.outputs, g->tile_columns / g->inner), g);
     if (!refused)
-        leave_tail_rows(r, g);
+        leave_tail(r, g);
     return refused;
 }
 

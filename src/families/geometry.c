@@ -300,22 +300,6 @@ bool has_one_job(const geometry_request *r, const geometry *g) {
     return g->scan.group > 1 && g->scan.jobs_per_group == 1 && g->scan.jobs < most && r->layout->outputs < most;
 }
 
-/* About a batch of each part stays, and a step at least: the fields allow 75 percent of four batches or more. None is
- * left with both extrema, which lose more by it than they gain (docs/tuning-fields.md). */
-void leave_tail(const geometry_request *r, uint32_t percent, uint64_t units, uint64_t step, uint64_t smallest,
-                geometry *g) {
-    const uint32_t counters = max_u32(g->unit_counters, COUNTERS_WITH_CHUNKS);
-    if (wants_both(r->problem) || g->finish == ORDERING_NONE || g->scan.jobs_per_group != 1 ||
-        units * counters > COUNTERS_A_QUEUE || g->parts * percent < 100 ||
-        g->part_length < r->tuning->many_batches * g->least)
-        return;
-    g->part_length = g->part_length * (100 - percent) / 100 / step * step;
-    const uint64_t tail = g->length - g->parts * g->part_length, each = tail / g->parts / r->tuning->tail_chunks;
-    g->tail_chunk = max_u64(each / g->least * g->least, smallest);
-    g->tail_chunks = ceil_div(tail, g->tail_chunk);
-    set_counters(units, counters, g);
-}
-
 bool comes_from_memory(const geometry_request *r) {
     const uint64_t most = r->tuning->cache_bytes;
     return most && r->layout->reduction > most / element_bytes(r->problem) / r->layout->outputs;

@@ -161,11 +161,6 @@ uint64_t columns_of_row(const layout *l, uint64_t outputs, uint32_t inner, uint3
 uint64_t outputs_inside(const layout *l, uint64_t enough);
 /* Whether the input is more than what caches may hold of it from one run to the next. */
 bool comes_from_memory(const geometry_request *r);
-/* Take `percent` of each part for whoever is done first, in chunks (kernels/workgroup/tail.clh), where parts are many
- * batches and the scan merges: multiples of `step` stay, and a chunk is no smaller than `smallest`, which is some
- * batches. `units` have parts: outputs, or tiles of columns. */
-void leave_tail(const geometry_request *r, uint32_t percent, uint64_t units, uint64_t step, uint64_t smallest,
-                geometry *g);
 /* Whether one work-item's answers are a part of the memory's work that counts, and would not stay in a cache either. */
 bool may_store_non_temporal(const geometry_request *r);
 /* Whether they are stored past the caches: g->scan, vector, load and parts are set. */

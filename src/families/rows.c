@@ -42,10 +42,9 @@ static uint32_t anywhere_vector(const geometry_request *r, uint32_t widest) {
     const uint32_t bytes = element_bytes(r->problem);
     const tuning_row *t = r->tuning;
     const uint64_t size = r->layout->reduced[r->layout->reduced_count - 1].size;
-    const bool segments = r->layout->reduced_count > 1;
     const bool several = r->group_limit > 1 && t->group > 1 && t->group_short > 1 && !is_general(r->problem);
     const uint32_t vector = floor_power(max_u64(1, size / max_u32(t->anywhere_vectors, 1)), widest);
-    return t->anywhere_vectors && several && segments && size < ANYWHERE_LENGTH_MOST &&
+    return t->anywhere_vectors && several && r->layout->reduced_count > 1 && size < ANYWHERE_LENGTH_MOST &&
                    (bytes >= WORD_BYTES || r->device->little_endian) && vector * bytes >= WORD_BYTES
                ? vector
                : 1;
