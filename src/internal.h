@@ -288,7 +288,7 @@ typedef struct geometry {
     bool constant_stride;       /* rows, columns, stream: CONSTANT_STRIDE */
     int64_t prefetch_by;        /* permuted.cl */
     uint32_t rows_ahead;        /* PREFETCH_DISTANCE in rows (columns.cl), in layers (transposed.cl) */
-    uint64_t tail_chunks, tail_chunk; /* columns.cl: TAIL, unless there are no chunks; rows of one */
+    uint64_t tail_chunks, tail_chunk; /* columns, stream: TAIL, unless there are no chunks; rows of one */
     bool swar;                        /* swar.clh: several narrow elements to a 32-bit word */
     bool nv_ptx;                      /* pairs.clh, nv_ptx.clh: instructions that OpenCL C cannot name */
     uint32_t sub_group;               /* as device_facts has it */

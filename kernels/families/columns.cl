@@ -151,16 +151,6 @@ static inline void store_answer(__global const T *in, TARGET, const dims_t *d, c
 #include "families/columns_alone.clh"
 #endif
 
-/* What merges the outputs of a tile after the last of its parts. */
-#if TAIL
-#define MERGE_TILE(unit, first, count)                                                                                 \
-    if (me == 0)                                                                                                       \
-        SET_BACK(unit);                                                                                                \
-    MERGE_LEFT(unit, first, count)
-#else
-#define MERGE_TILE(unit, first, count) MERGE_LEFT(unit, first, count)
-#endif
-
 /* Answers before a row's first one with which its first line of them would begin. */
 #if WHOLE_LINES
 #define BEFORE_FIRST(o) ((uintptr_t)(index + (o).place.index[0]) / sizeof(IDX_T) % PIECE)

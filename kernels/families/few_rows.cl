@@ -142,7 +142,7 @@ KERNEL void few_rows(INPUT, TARGET, const dims_t dims, const few_rows_t g) {
 #pragma unroll 1
             for (uint block = 0; block < g.elements; block += BLOCK) {
                 const acc_t acc = fold(first, &dims, &g, TABLE_FROM(block), min(g.elements - block, BLOCK), is_end);
-                winners_take(&best, &acc, block, 1, block == 0);
+                winners_take(&best, &acc, places_apart(&acc, block, 1), block == 0);
             }
 #else
             const outcome_t best = fold(first, &dims, &g, TABLE_FROM(0), g.elements, is_end);

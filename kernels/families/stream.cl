@@ -102,6 +102,7 @@
 
 KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PARAMETERS) {
     FINISH_TILE_LOCALS
+    SCAN_LOCALS
     __local candidate_t shared[VEC * PLANE];
     const uint me = (uint)get_local_id(0);
     const uint share = g.per_across ? mul_hi(me, g.per_across) : me;
@@ -141,8 +142,7 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
 #if CHECKED
         step.inside = inside_of(in, &g);
 #endif
-        if (found)
-            scan(&dims, &g, &step, from + share, to, share, &winners);
+        SCAN_PART(unit);
 
 #pragma unroll
         for (uint x = 0; x < EXTREMES; ++x) { /* by column, whatever the vectors began with */
@@ -162,7 +162,7 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
         for (uint c = me; c < rest; c += GROUP) {
             const at_t p = AT_STEPS(block + (long)g.rows * ROW_STEPS(&dims, &g) + (long)c * STEPS(1, dims.mask.along));
             shared[SLOT(0, c)] = better(
-                shared[SLOT(0, c)], element_candidate(DATA(p)[0], KEPT_ELEMENT(p), PLACE_OF((uint)(g.rows - from), c)));
+                shared[SLOT(0, c)], element_candidate(DATA(p)[0], KEPT_ELEMENT(p), PLACE_OF((uint)(g.rows - PLACES_FROM), c)));
         }
         barrier(CLK_LOCAL_MEM_FENCE);            /* on a condition, PoCL would compile all that follows twice */
         for (uint left = g.sharing; left > 1;) { /* those that share columns */
@@ -211,9 +211,9 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
                 const one_candidate_t one = ONE_OF(shared[SLOT(0, COLUMN_OF(a))], x);
                 STORE_ANSWER(x, a, first_answer + a, first + COLUMN_OF(a),
                              CANDIDATE_FOUND(one) && !LOSES(CANDIDATE_KEY(one)), CANDIDATE_KEY(one),
-                             from * ROW_PLACES + CANDIDATE_PLACE_OF(x, one));
+                             PLACES_FROM * ROW_PLACES + CANDIDATE_PLACE_OF(x, one));
             }
         barrier(CLK_LOCAL_MEM_FENCE);
-        FINISH_UNIT(unit, MERGE_LEFT(unit, outer * g.answers + first_answer, answers))
+        FINISH_UNIT(unit, MERGE_TILE(unit, outer * g.answers + first_answer, answers))
     }
 }

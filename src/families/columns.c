@@ -228,17 +228,13 @@ static void leave_tail(const geometry_request *r, geometry *g) {
     const tuning_row *t = r->tuning;
     const uint64_t sharing = g->scan.group / g->across, step = r->layout->reduced_count == 1 ? sharing : g->least;
     const uint64_t smallest = ceil_div(t->tail_rows * sharing, g->least) * g->least, units = g->tiles * g->outers;
-    const uint32_t counters = max_u32(g->unit_counters, COUNTERS_WITH_CHUNKS);
-    if (g->scan.group == 1 || g->length > PART_ELEMENTS_MAX || wants_both(r->problem) || g->finish == ORDERING_NONE ||
-        g->scan.jobs_per_group != 1 || units * counters > COUNTERS_A_QUEUE || g->parts * t->tail_columns < 100 ||
+    if (!can_claim(units, g) || wants_both(r->problem) || g->parts * t->tail_columns < 100 ||
         g->part_length < t->many_batches * g->least)
         return;
     g->part_length = g->part_length * (100 - t->tail_columns) / 100 / step * step;
     const uint64_t tail = g->length - g->parts * g->part_length, each = tail / g->parts / t->tail_chunks;
-    g->tail_chunk = max_u64(each / g->least * g->least, smallest);
-    g->tail_chunks = ceil_div(tail, g->tail_chunk);
     g->one_block = false;
-    set_counters(units, counters, g);
+    claim_chunks(units, max_u64(each / g->least * g->least, smallest), g);
 }
 
 /* Rows that are worth it to put the columns of an output together in the end: where those of others lie in between as

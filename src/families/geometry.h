@@ -187,6 +187,10 @@ launch_grid distribute(const geometry_request *r, uint32_t group, uint64_t jobs,
 bool takes_words(const geometry_request *r, const geometry *g);
 /* Each of so many units has `each` counters. */
 void set_counters(uint64_t units, uint32_t each, geometry *g);
+/* Whether work-groups can claim what is behind the parts of each of so many units (kernels/workgroup/tail.clh), and the
+ * chunks of so many rows that they claim then. g->part_length says where these begin. */
+bool can_claim(uint64_t units, const geometry *g);
+void claim_chunks(uint64_t units, uint64_t rows, geometry *g);
 /* How parts are merged: by the last work-group of each of `units` groups of outputs, `width` side by side, or by a
  * second launch, with as many lanes an output as its parts keep busy. NULL, or why not: they are too many for a lane's
  * loop. g->scan is set. */

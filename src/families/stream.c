@@ -303,6 +303,20 @@ static void split_segments(const geometry_request *r, uint64_t segment, geometry
     g->parts = segments * g->stream.interleaved;
 }
 
+/* Rows at the end of parts that take turns, for whoever is done first: of each work-item's batches those are whole that
+ * it has to itself, at least one, and the others are chunks, as many as its accumulator counts. */
+static void leave_tail(const geometry_request *r, geometry *g) {
+    const uint64_t chunk = (uint64_t)g->stream.sharing * g->unroll, batches = g->length / (chunk * g->parts);
+    const uint64_t counted = element_bytes(r->problem) == 1 ? UINT8_MAX / g->unroll : STREAM_CHUNKS_MOST;
+    const uint64_t left = max_u64(1, (batches * r->tuning->tail_stream + 50) / 100);
+    const uint64_t most = min_u64(batches, min_u64(counted, STREAM_CHUNKS_MOST)) - 1;
+    if (!r->tuning->tail_stream || batches < 2 || !can_claim(g->tiles * g->outers, g))
+        return;
+    g->part_length = (batches - min_u64(left, most)) * chunk;
+    if (g->length > g->parts * g->part_length)
+        claim_chunks(g->tiles * g->outers, chunk, g);
+}
+
 static uint32_t tile_answers(const geometry *g) {
     return (uint32_t)(g->tile_columns / g->pitch * g->apart / g->fused);
 }
@@ -356,13 +370,17 @@ static const char *lay_out_stream(const geometry_request *request, geometry *g) 
                          (b.row->size % run == 0 && (g->parts == 1 || g->part_length % run == 0));
     g->scan = distribute(r, g->scan.group, g->tiles * g->outers * g->parts, r->tuning->groups_max);
     g->one_job = has_one_job(r, g);
-    return plan_merge(r, g->tiles * g->outers, tile_answers(g), g);
+    refused = plan_merge(r, g->tiles * g->outers, tile_answers(g), g);
+    if (!refused && g->stream.interleaved && b.row_dims == 1)
+        leave_tail(r, g);
+    return refused;
 }
 
 static void add_options(const geometry *g, writer *out) {
-    text_add(out, " -DUNROLL=%" PRIu32 "%s%s%s%s%s", g->unroll, g->stream.phased ? " -DPHASED=1" : "",
+    text_add(out, " -DUNROLL=%" PRIu32 "%s%s%s%s%s%s", g->unroll, g->stream.phased ? " -DPHASED=1" : "",
              g->inner > 1 ? " -DINNER=1" : "", g->inner > 1 && g->apart > 1 ? " -DAPART=1" : "",
-             g->constant_stride ? " -DCONSTANT_STRIDE=1" : "", g->stream.interleaved ? " -DINTERLEAVED=1" : "");
+             g->constant_stride ? " -DCONSTANT_STRIDE=1" : "", g->stream.interleaved ? " -DINTERLEAVED=1" : "",
+             g->tail_chunks ? " -DTAIL=1" : "");
     add_inner_first(g, out);
     if (g->row_dims != 1)
         text_add(out, " -DROW_DIMS=%" PRIu32, g->row_dims);
@@ -406,7 +424,9 @@ static void set_stream(const layout *given, const geometry *g, uint64_t jobs, ke
                   .apart = g->apart,
                   .per_apart = short_reciprocal(g->apart),
                   .interleaved = (cl_uint)g->stream.interleaved,
-                  .tile_answers = tile_answers(g)};
+                  .tile_answers = tile_answers(g),
+                  .steady = g->tail_chunks ? (cl_uint)(g->part_length / g->stream.sharing) : 0,
+                  .tail_chunks = (cl_uint)g->tail_chunks};
     arguments->dims.mask.step = b.row->mask * (int64_t)g->fused;
     arguments->dims.maximum.column_index = b.kept->max_index;
     arguments->dims.maximum.column_value = b.kept->max_value;

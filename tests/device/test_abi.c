@@ -124,6 +124,8 @@ static const fact whole[] = {
     AT(stream_t, per_apart),
     AT(stream_t, interleaved),
     AT(stream_t, tile_answers),
+    AT(stream_t, steady),
+    AT(stream_t, tail_chunks),
     SIZE_OF(transposed_t),
     AT(transposed_t, jobs),
     AT(transposed_t, jobs_per_group),

@@ -265,20 +265,24 @@ static void check_fused(uint64_t row_size, const layout_dim *column, const layou
 }
 
 /* The parts of an output cover it, with the runs behind them where there are some, and none is empty. */
-static void check_parts(const layout *l, const geometry *g) {
+static void check_parts(const layout *l, uint32_t bits, const geometry *g) {
     const bool columns = is_of(g, "columns");
     REQUIRE(g->length >= 1 && g->part_length >= 1 && g->parts >= 1, "%" PRIu64 " parts", g->parts);
     REQUIRE(!g->one_job || (g->scan.jobs < UINT64_C(1) << 31 && l->outputs < UINT64_C(1) << 31),
             "%" PRIu64 " jobs of %" PRIu64 " outputs", g->scan.jobs, l->outputs);
     if (g->tail_chunks) {
         const uint64_t before = g->parts * g->part_length;
-        REQUIRE(columns && g->finish && g->tail_chunk >= 1, "runs of %" PRIu64, g->tail_chunk);
+        REQUIRE((columns || is_of(g, "stream")) && g->finish && g->tail_chunk >= 1, "runs of %" PRIu64, g->tail_chunk);
         REQUIRE(before < g->length && ceil_div(g->length - before, g->tail_chunk) == g->tail_chunks,
                 "%" PRIu64 " runs of %" PRIu64, g->tail_chunks, g->tail_chunk);
-        /* A work-item of columns counts on from chunk to chunk. */
-        const uint64_t sharing = g->scan.group / g->across;
+        /* A work-item of columns counts on from chunk to chunk; one of the stream counts what a part may claim. */
+        const uint64_t sharing = columns ? g->scan.group / g->across : g->stream.sharing;
+        const uint64_t counted = bits == 8 ? UINT8_MAX / g->unroll : STREAM_CHUNKS_MOST;
         REQUIRE(g->part_length % sharing == 0 && g->tail_chunk % sharing == 0 && !g->one_block,
                 "%" PRIu64 " rows of %" PRIu64, g->part_length, g->tail_chunk);
+        REQUIRE(columns || (g->tail_chunk == sharing * g->unroll && g->part_length % g->tail_chunk == 0 &&
+                            ceil_div(g->tail_chunks, g->parts) <= min_u64(counted, STREAM_CHUNKS_MOST)),
+                "%" PRIu64 " batches of %" PRIu64, g->tail_chunks, g->tail_chunk);
     } else {
         const bool segments = is_of(g, "stream") && g->stream.interleaved && g->stream.interleaved < g->parts;
         REQUIRE(segments || ceil_div(g->length, g->part_length) == g->parts, "%" PRIu64 " parts of %" PRIu64, g->parts,
@@ -425,7 +429,7 @@ void check_geometry(const problem *p, const layout *l, const device_facts *devic
                 (g->vector * p->input.type->bits % 32 == 0 && g->vector * p->input.type->bits <= 128),
             "%s: shifted vectors of %" PRIu32, g->family->name, g->vector);
     check_units(told, p->input.type->bits, g);
-    check_parts(told, g);
+    check_parts(told, p->input.type->bits, g);
     check_alignment(told, g);
     if (g->parts > 1) {
         check_grid(&g->merge, group_limit);

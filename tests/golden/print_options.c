@@ -65,7 +65,8 @@ static void print_scan(const struct problem *p, const layout *l, const geometry 
 /* What becomes of it where the same dims are longer: pieces, answers that do not fit a word, or that go past
  * the caches, more elements than an accumulator counts. */
 static void print_longer(const struct problem *p, const layout *l, const geometry *g) {
-    const bool has_tail = g->finish != ORDERING_NONE && g->scan.group > 1 && is_of(g, "columns");
+    const bool has_tail = g->finish != ORDERING_NONE && g->scan.group > 1 &&
+                          (is_of(g, "columns") || (is_of(g, "stream") && g->stream.interleaved == g->parts));
     const bool columns = is_of(g, "columns") && g->scan.group == 1 && g->fused == 1 && g->inner == 1 &&
                          g->row_dims == 1 && g->parts == 1;
     if ((columns || is_of(g, "transposed")) && g->vector > 1 && !p->value.type && !is_general(p)) {
