@@ -352,7 +352,7 @@ typedef struct geometry {
     uint64_t counters;      /* and of all */
     bool atomic_partial, flagged_partial; /* finish.clh: ATOMIC_PARTIAL, FLAGGED_PARTIAL */
     uint32_t word_sets;                   /* atomic_partial: of each tile, for its parts to share */
-    uint32_t set_words;                   /* and words of one, 0 without */
+    uint32_t set_words;                   /* and words of one, with that of its claims; 0 without */
     bool one_job;                         /* ONE_JOB: every work-group has one job */
     uint32_t aligned_elements;            /* the input is read by vectors that start at multiples of so many elements */
     uint32_t aligned_mask;                /* and the mask; 0: none */

@@ -269,16 +269,21 @@ void set_counters(uint64_t units, uint32_t each, geometry *g) {
     g->counters = units * each;
 }
 
+/* Counters of a unit that has chunks: with words one more word of each set. */
+static uint32_t counters_with_chunks(const geometry *g) {
+    return g->atomic_partial ? COUNTERS_WITH_BESTS(g->word_sets * (g->set_words + 1)) : COUNTERS_WITH_CHUNKS;
+}
+
 bool can_claim(uint64_t units, const geometry *g) {
-    const uint32_t counters = max_u32(g->unit_counters, COUNTERS_WITH_CHUNKS);
     return g->parts > 1 && g->scan.group > 1 && g->finish != ORDERING_NONE && g->scan.jobs_per_group == 1 &&
-           g->length <= PART_ELEMENTS_MAX && units * counters <= COUNTERS_A_QUEUE;
+           g->length <= PART_ELEMENTS_MAX && units * counters_with_chunks(g) <= COUNTERS_A_QUEUE;
 }
 
 void claim_chunks(uint64_t units, uint64_t rows, geometry *g) {
     g->tail_chunk = rows;
     g->tail_chunks = ceil_div(g->length - g->parts * g->part_length, rows);
-    set_counters(units, max_u32(g->unit_counters, COUNTERS_WITH_CHUNKS), g);
+    set_counters(units, counters_with_chunks(g), g);
+    g->set_words += g->atomic_partial;
 }
 
 const char *plan_merge(const geometry_request *r, uint64_t units, uint64_t width, geometry *g) {

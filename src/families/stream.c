@@ -303,16 +303,17 @@ static void split_segments(const geometry_request *r, uint64_t segment, geometry
     g->parts = segments * g->stream.interleaved;
 }
 
-/* Rows at the end of parts that take turns, for whoever is done first: of each work-item's batches those are whole that
- * it has to itself, at least one, and the others are chunks, as many as its accumulator counts. */
+/* Rows at the end of parts that take turns, for whoever is done first: of the whole batches of a work-item at least one
+ * is its own, and the others are chunks. All of these are claimed although no work-group has more than its accumulators
+ * count. None with a mask or both extrema, which lose more by it than they gain. */
 static void leave_tail(const geometry_request *r, geometry *g) {
     const uint64_t chunk = (uint64_t)g->stream.sharing * g->unroll, batches = g->length / (chunk * g->parts);
     const uint64_t counted = element_bytes(r->problem) == 1 ? UINT8_MAX / g->unroll : STREAM_CHUNKS_MOST;
     const uint64_t left = max_u64(1, (batches * r->tuning->tail_stream + 50) / 100);
-    const uint64_t most = min_u64(batches, min_u64(counted, STREAM_CHUNKS_MOST)) - 1;
-    if (!r->tuning->tail_stream || batches < 2 || !can_claim(g->tiles * g->outers, g))
+    if (!r->tuning->tail_stream || batches < 2 || is_general(r->problem) ||
+        !can_claim(g->tiles * g->outers, g))
         return;
-    g->part_length = (batches - min_u64(left, most)) * chunk;
+    g->part_length = (batches - min_u64(left, min_u64(batches - 1, min_u64(counted, STREAM_CHUNKS_MOST) - 2))) * chunk;
     if (g->length > g->parts * g->part_length)
         claim_chunks(g->tiles * g->outers, chunk, g);
 }

@@ -281,7 +281,8 @@ static void check_parts(const layout *l, uint32_t bits, const geometry *g) {
         REQUIRE(g->part_length % sharing == 0 && g->tail_chunk % sharing == 0 && !g->one_block,
                 "%" PRIu64 " rows of %" PRIu64, g->part_length, g->tail_chunk);
         REQUIRE(columns || (g->tail_chunk == sharing * g->unroll && g->part_length % g->tail_chunk == 0 &&
-                            ceil_div(g->tail_chunks, g->parts) <= min_u64(counted, STREAM_CHUNKS_MOST)),
+                            ceil_div(g->tail_chunks, g->word_sets) <=
+                                g->parts / g->word_sets * min_u64(counted, STREAM_CHUNKS_MOST)),
                 "%" PRIu64 " batches of %" PRIu64, g->tail_chunks, g->tail_chunk);
     } else {
         const bool segments = is_of(g, "stream") && g->stream.interleaved && g->stream.interleaved < g->parts;
@@ -338,10 +339,12 @@ static void check_counters(const problem *p, const layout *l, const device_facts
     const uint64_t sets = g->word_sets;
     REQUIRE(sets && sets <= WORD_SETS && (sets & (sets - 1)) == 0, "%" PRIu64 " sets of words", sets);
     REQUIRE(sets == 1 || (g->atomic_partial && tiles && g->parts > sets / 2), "%" PRIu64 " sets of words", sets);
-    const uint64_t each = g->atomic_partial    ? 2 + 2 * sets * unit_outputs(l, g) * extremes_of(p)
+    const uint64_t each = g->atomic_partial    ? 2 + 2 * sets * g->set_words
                           : g->flagged_partial ? 2 + 4 * g->parts
                           : g->tail_chunks     ? 2
                                                : 1;
+    const uint64_t words = unit_outputs(l, g) * extremes_of(p) + (g->tail_chunks ? 1 : 0);
+    REQUIRE(g->set_words == (g->atomic_partial ? words : 0), "%" PRIu32 " words", g->set_words);
     REQUIRE(g->unit_counters == each && g->counters == units * each, "%" PRIu64 " counters", g->counters);
     REQUIRE(g->counters <= COUNTERS_A_QUEUE, "%" PRIu64 " counters", g->counters);
     if (has_words(g))
