@@ -1,7 +1,9 @@
 /* Reductions of few elements, where neighbouring outputs have theirs side by side: every work-item has VEC neighbouring
  * outputs to itself and reads one vector for each element of a reduction, so that nothing is merged. Where these lie,
  * from an output on, is the same for all: a table in local memory, in the order of the index, whatever the dims. Behind
- * its end the last element stands again: UNROLL of them are read at once, and one that is seen twice changes nothing.
+ * its end the last element stands again: UNROLL vectors are read at once, and what is seen twice changes nothing.
+ *
+ * FUSED: a vector is a word of elements of one output's reduction.
  *
  * A job is g.turns times as many vectors as a work-group has work-items. Vectors never reach beyond the last kept dim:
  * the last one of a row is moved back to end with it, and stores only the answers that the one before does not.
@@ -31,6 +33,10 @@ typedef acc_t outcome_t;
 #define PLACE_OF_OUTCOME ACC_AT_OF
 #endif
 
+/* Outputs of a work-item, and what the table has behind its last element. */
+#define OUTPUTS_AT_ONCE (VEC / FUSED)
+#define BEHIND (UNROLL * FUSED)
+
 /* Where the elements of a reduction lie, from the first one on. */
 typedef struct {
     __local const int *input;
@@ -42,6 +48,16 @@ typedef struct {
 #define PLACE_STEPS(table, e) STEPS((table).input[e], (table).mask[e])
 #else
 #define PLACE_STEPS(table, e) (long)(table).input[e]
+#endif
+
+#if FUSED > 1
+static inline TV joined_elements(const at_t first, const __local int *places) {
+    T elements[VEC];
+#pragma unroll
+    for (uint j = 0; j < VEC; ++j)
+        elements[j] = DATA(first)[places[j]];
+    return JOINED(elements);
+}
 #endif
 
 /* The best of `count` elements of each of the outputs at `first`. is_end: the words of some of those reach beyond the
@@ -59,11 +75,15 @@ static inline __attribute__((always_inline)) acc_t fold(const at_t first, const 
             ACC_STEP(acc, ELEMENTS_AT(moved(first, PLACE_STEPS(table, k)), dims), k);
 #endif
 #pragma unroll 1
-    for (; k < count; k += UNROLL) {
+    for (; k * FUSED < count; k += UNROLL) {
         read_t vectors[UNROLL];
 #pragma unroll
         for (uint u = 0; u < UNROLL; ++u)
+#if FUSED > 1
+            vectors[u] = joined_elements(first, table.input + (k + u) * FUSED);
+#else
             vectors[u] = READ_AT(moved(first, PLACE_STEPS(table, k + u)), g->column_stride, dims);
+#endif
         const uint zero = LOAD_SHIFTED ? ZERO_AFTER_ALL(vectors, g) : 0;
         (void)zero;
 #pragma unroll
@@ -73,20 +93,26 @@ static inline __attribute__((always_inline)) acc_t fold(const at_t first, const 
     return acc;
 }
 
-/* The answers of VEC neighbours, of which the first `before` are another's. */
+/* The answers of neighbours, of which the first `before` are another's. */
 static inline void store_answer(__global const T *in, TARGET, const dims_t *dims, const few_rows_t *g,
                                 const outcome_t best, const uint x, const long start, const long index_at,
                                 const long value_at, const uint before) {
-    T keys[VEC];
-    uint at[VEC];
+    T keys[OUTPUTS_AT_ONCE];
+    uint at[OUTPUTS_AT_ONCE];
+#if FUSED > 1
+    uint iteration, component;
+    keys[0] = acc_winner(best, &iteration, &component);
+    at[0] = iteration * FUSED + component;
+#else
     SPREAD(KEY_OF_OUTCOME(best, x), keys);
     SPREAD(PLACE_OF_OUTCOME(best, x), at);
+#endif
 #pragma unroll
-    for (uint j = 0; j < VEC; ++j) /* what was read again is the last element */
+    for (uint j = 0; j < OUTPUTS_AT_ONCE; ++j) /* what was read again is the last element */
         at[j] = IS_FOUND(at[j]) ? min(at[j], g->elements - 1) : at[j];
     const long index_step = COLUMN_STEP(dims, g, x, index);
     const long value_step = COLUMN_STEP(dims, g, x, value);
-#if VEC > 1 && !BOTH && !VALUE /* in one store, forwards or backwards: neighbours' stores then fill lines */
+#if OUTPUTS_AT_ONCE > 1 && !BOTH && !VALUE /* in one store, forwards or backwards: neighbours' stores then fill lines */
     const bool backward = index_step == -1;
     __global VECTOR(IDX_T) *const all = (__global VECTOR(IDX_T) *)(index + index_at - (backward ? VEC - 1 : 0));
     if ((backward | (index_step == 1)) && before == 0 && ((uintptr_t)all & (sizeof(VECTOR(IDX_T)) - 1)) == 0) {
@@ -100,23 +126,23 @@ static inline void store_answer(__global const T *in, TARGET, const dims_t *dims
     }
 #endif
 #pragma unroll
-    for (uint j = 0; j < VEC; ++j)
+    for (uint j = 0; j < OUTPUTS_AT_ONCE; ++j)
         if (j >= before)
             put_answer(dims, in, TARGET_ARGUMENTS, x, index_at + (long)j * index_step, value_at + (long)j * value_step,
                        start + (long)j * g->column_stride, WINS(keys[j], at[j]), at[j], KEY_KNOWN_OF(x, keys[j]));
 }
 
 KERNEL void few_rows(INPUT, TARGET, const dims_t dims, const few_rows_t g) {
-    __local int places[FEW_ELEMENTS_MOST + UNROLL];
+    __local int places[FEW_ELEMENTS_MOST + BEHIND];
 #if MASKED
-    __local int kept_places[FEW_ELEMENTS_MOST + UNROLL];
+    __local int kept_places[FEW_ELEMENTS_MOST + BEHIND];
 #define TABLE_FROM(e) ((table_t){places + (e), kept_places + (e)})
 #else
 #define TABLE_FROM(e) ((table_t){places + (e)})
 #endif
     const uint me = (uint)get_local_id(0);
     const int outer_dims = KEPT - 1;
-    for (uint e = me; e < FEW_ELEMENTS_MOST + UNROLL && e < g.elements + UNROLL; e += GROUP) {
+    for (uint e = me; e < FEW_ELEMENTS_MOST + BEHIND && e < g.elements + BEHIND; e += GROUP) {
         const steps_t steps = reduced_steps(&dims, min(e, g.elements - 1), REDUCED);
         places[e] = (int)OF_INPUT(steps);
 #if MASKED
@@ -132,7 +158,7 @@ KERNEL void few_rows(INPUT, TARGET, const dims_t dims, const few_rows_t g) {
             const job_t outer = KEPT == 1 ? 0 : divide(vector, (job_t)g.row_vectors, g.per_row_vectors);
             const job_t place = vector - outer * (job_t)g.row_vectors;
             const uint before = place + 1 == (job_t)g.row_vectors ? g.last_before : 0;
-            const long column = (long)place * VEC - (long)before;
+            const long column = (long)place * OUTPUTS_AT_ONCE - (long)before;
             const output_place_t row = output_place(&dims, outer, outer_dims);
             const steps_t start = row.in + column * STEPS(g.column_stride, dims.mask.along);
             const at_t first = AT_STEPS(start);

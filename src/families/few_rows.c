@@ -3,6 +3,11 @@
 
 #include <inttypes.h>
 
+/* Outputs of a work-item side by side. */
+static uint32_t outputs_of(const geometry *g) {
+    return g->vector / g->fused;
+}
+
 static const layout_dim *column_of(const layout *l) {
     return &l->kept[l->kept_count - 1];
 }
@@ -27,6 +32,11 @@ static uint32_t shifted_vector(const geometry_request *r, uint32_t most) {
     return vector;
 }
 
+/* Whether an accumulator of 8-bit elements counts all of a reduction, so many at a time. */
+static bool is_one_block(const geometry_request *r, uint32_t fused) {
+    return element_bytes(r->problem) > 1 || ceil_div(r->layout->reduction, fused) + UNROLL_MAX <= UINT8_MAX;
+}
+
 /* Else words of 8-bit elements, which are shifted, or a word of 16-bit ones, which come one by one. Where the answers
  * are more bytes than the input, no more outputs than one store takes the answers of, so that neighbours' stores fill
  * lines; pairs of 8 bits then come one by one too. */
@@ -49,6 +59,12 @@ static void choose_vector(const geometry_request *r, geometry *g) {
         g->load = shifted ? LOAD_SHIFTED : LOAD_UNALIGNED;
     }
     choose_mask(r, column->mask, g->load != LOAD_ALIGNED, g);
+    /* A narrow element alone is as much arithmetic as a word of them. */
+    const uint32_t fused = WORD_BYTES / bytes;
+    const bool fuses = bytes < WORD_BYTES && g->vector == 1 && r->layout->reduction > 1 && r->tuning->swar &&
+                       r->device->little_endian && !is_general(r->problem) && is_one_block(r, fused);
+    g->fused = fuses ? fused : 1;
+    g->vector *= g->fused;
 }
 
 /* Whether an int does not tell where an element lies from the first one on, in the input and in the mask. */
@@ -80,10 +96,10 @@ static const char *lay_out_few_rows(const geometry_request *r, geometry *g) {
     choose_arithmetic(r, g);
     g->length = g->part_length = l->reduction;
     g->parts = g->least = g->lanes = 1;
-    g->unroll = elements_in_flight(r, l->reduction);
-    g->one_block = element_bytes(r->problem) == 1 && l->reduction + UNROLL_MAX <= UINT8_MAX;
+    g->unroll = elements_in_flight(r, ceil_div(l->reduction, g->fused));
+    g->one_block = element_bytes(r->problem) == 1 && is_one_block(r, g->fused);
     g->outers = l->outputs / column->size;
-    g->tiles = ceil_div(column->size, g->vector);
+    g->tiles = ceil_div(column->size, outputs_of(g));
     const uint64_t vectors = g->outers * g->tiles;
     g->batch = (uint32_t)max_u64(
         1, min_u64(ceil_div(r->tuning->few_loads, l->reduction), vectors / group / wanted_groups(r, g)));
@@ -93,6 +109,7 @@ static const char *lay_out_few_rows(const geometry_request *r, geometry *g) {
 }
 
 static void add_options(const geometry *g, writer *out) {
+    add_fused(g, out);
     text_add(out, " -DUNROLL=%" PRIu32 "%s", g->unroll, g->one_block ? " -DONE_BLOCK=1" : "");
 }
 
@@ -108,7 +125,7 @@ static void set_few_rows(const layout *l, const geometry *g, uint64_t jobs, kern
                        .column_value = column->value,
                        .elements = (cl_uint)g->length,
                        .turns = g->batch,
-                       .last_before = (cl_uint)(g->tiles * g->vector - column->size)};
+                       .last_before = (cl_uint)(g->tiles * outputs_of(g) - column->size)};
     layout firsts = *l; /* the first element of each reduction */
     cl_ulong from, to;
     firsts.reduced_count = 0;
@@ -121,7 +138,7 @@ static void set_few_rows(const layout *l, const geometry *g, uint64_t jobs, kern
 }
 
 static void describe(const geometry *g, writer *out) {
-    text_add(out, "vectors of %" PRIu32 " outputs, %" PRIu32 " a work-item", g->vector, g->batch);
+    text_add(out, "vectors of %" PRIu32 " outputs, %" PRIu32 " a work-item", outputs_of(g), g->batch);
 }
 
 const family family_few_rows = {

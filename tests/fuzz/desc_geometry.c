@@ -189,12 +189,14 @@ static void check_stream(const layout *l, const geometry *g) {
 static void check_few_rows(const layout *l, const geometry *g) {
     const layout_dim *const column = &l->kept[l->kept_count - 1];
     const uint64_t vectors = g->outers * g->tiles, job = (uint64_t)g->scan.group * g->batch;
+    const uint32_t outputs = g->vector / g->fused;
     int64_t farthest = 0;
     for (uint32_t i = 0; i < l->reduced_count; ++i)
         farthest += (int64_t)(l->reduced[i].size - 1) * llabs(l->reduced[i].in);
-    REQUIRE(g->outers * column->size == l->outputs && g->tiles == ceil_div(column->size, g->vector),
+    REQUIRE(g->outers * column->size == l->outputs && g->tiles == ceil_div(column->size, outputs),
             "%" PRIu64 " vectors", vectors);
-    REQUIRE(g->vector <= column->size && (g->vector == 1 || column->in == 1), "vectors of %" PRIu32, g->vector);
+    REQUIRE(outputs <= column->size && (outputs == 1 || (column->in == 1 && g->fused == 1)), "vectors of %" PRIu32,
+            g->vector);
     REQUIRE(g->length == l->reduction && g->length <= FEW_ELEMENTS_MOST && g->unroll >= 1 && g->unroll <= g->length,
             "%" PRIu64 " elements", g->length);
     REQUIRE(farthest <= INT32_MAX, "elements %" PRId64 " apart", farthest);
