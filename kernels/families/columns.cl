@@ -207,7 +207,7 @@ KERNEL void columns(INPUT, TARGET, const dims_t dims, const columns_t g FINISH_P
 #endif
         barrier(CLK_LOCAL_MEM_FENCE);
 #endif
-        FINISH_UNIT(unit, MERGE_TILE(unit, outer * ANSWERS(g) + TILE_FIRST(tile), TILE_COUNT(tile)))
+        FINISH_UNIT(unit, MERGE_LEFT(unit, outer * ANSWERS(g) + TILE_FIRST(tile), TILE_COUNT(tile)))
     }
 #if NON_TEMPORAL
     ANSWERS_ARE_LEFT();

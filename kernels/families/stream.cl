@@ -214,6 +214,6 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
                              PLACES_FROM * ROW_PLACES + CANDIDATE_PLACE_OF(x, one));
             }
         barrier(CLK_LOCAL_MEM_FENCE);
-        FINISH_UNIT(unit, MERGE_TILE(unit, outer * g.answers + first_answer, answers))
+        FINISH_UNIT(unit, MERGE_LEFT(unit, outer * g.answers + first_answer, answers))
     }
 }

@@ -122,9 +122,8 @@ static uint32_t rows_in_flight(const geometry_request *r, uint32_t vector_bytes,
     uint32_t some = crowded ? max_u32(most / 2, 1) : most;
     while (some > least && rows < r->tuning->column_batches * (uint64_t)some)
         some /= 2;
-    return loads_in_flight(
-        r, vector_bytes < r->tuning->column_bytes ? min_u32(2 * some, UNROLL_MAX) : some,
-        r->problem->input.type->bits < 32 ? r->tuning->unroll_mask_percent : r->tuning->unroll_mask_columns, 100);
+    return loads_in_flight(r, vector_bytes < r->tuning->column_bytes ? min_u32(2 * some, UNROLL_MAX) : some,
+                           r->tuning->unroll_mask_percent, 100);
 }
 
 /* Lanes of a work-group side by side, a vector each. */
