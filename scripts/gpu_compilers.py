@@ -34,7 +34,8 @@ def option(program, name, otherwise):
 def wanted_load(program):
     """Bytes of a vector of the program's, up to what one instruction reads."""
     bits = {"uchar": 8, "ushort": 16, "uint": 32, "ulong": 64}[option(program, "T", "")]
-    if option(program, "LOAD", "STRIDED") == "STRIDED":
+    one_by_one = program.startswith("few_rows") and option(program, "FUSED", "")
+    if one_by_one or option(program, "LOAD", "STRIDED") == "STRIDED":
         return bits // 8
     wide = int(option(program, "WIDE", "1"))
     return min(LOAD_BYTES, bits // 8 * max(wide, int(option(program, "VEC", "1"))))

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Kernels through the compilers of GPUs that are not here, which run without one: Clang with ROCm's device libraries for
 # AMD's, and on x86-64 ocloc for Intel's. The programs are those of 50 random problems with layouts of the benchmark and
-# 50 with wider ones (--random, --wide), of the seed "gpus", under the rows that such devices get. A program that does not
-# compile, that spills or has private memory, or that reads less at once than its vectors have, is a failure.
+# 50 with wider ones (--random, --wide), of the seed "gpus", every fifth with a mask as well, with --all every fifth
+# with both extrema too, under the rows that such devices get. A program that does not compile, that spills or has private
+# memory, or that reads less at once than its vectors have, is a failure.
 #
 # usage: gpu_compilers.sh BUILD_FOLDER          a sample, each program for one target
 #        gpu_compilers.sh BUILD_FOLDER --all    every program for all targets, and the table of docs/portability.md
@@ -34,7 +35,18 @@ programs() {
     for device in amd tgllp dg2 pvc; do
         for wide in '' --wide; do
             # shellcheck disable=SC2086 # an option, or none
-            "$build/bench/argmax-cl-bench" --random "${PROBLEMS:-50}" --seed gpus $wide --print | sed "s/^/$device | /" >"$list"
+            "$build/bench/argmax-cl-bench" --random "${PROBLEMS:-50}" --seed gpus $wide --print |
+                awk -v device="$device" -v all="${2:-}" '
+                    /^arg/ {
+                        sub(/ *#.*/, "")
+                        print device " | " $0
+                        if (NR % 5 == 0)
+                            print device " | " $0 " mask=half"
+                        if (all != "" && NR % 5 == 1) {
+                            sub(/^[a-z]+/, "argminmax")
+                            print device " | " $0
+                        }
+                    }' >"$list"
             "$build/tests/print_geometry" --write /dev/null "$list" | awk -v device="$device" '
                 /^    [a-z_]+ -cl-std=/ {
                     printf "%s %s %s", device, $1, $2
@@ -46,4 +58,4 @@ programs() {
     done
 }
 
-programs | python3 scripts/gpu_compilers.py "${@:2}" "$root/usr/lib/llvm-19/bin/clang" "$bitcode" "$ocloc" "$libraries"
+programs "$@" | python3 scripts/gpu_compilers.py "${@:2}" "$root/usr/lib/llvm-19/bin/clang" "$bitcode" "$ocloc" "$libraries"

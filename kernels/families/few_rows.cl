@@ -112,7 +112,8 @@ static inline void store_answer(__global const T *in, TARGET, const dims_t *dims
         at[j] = IS_FOUND(at[j]) ? min(at[j], g->elements - 1) : at[j];
     const long index_step = COLUMN_STEP(dims, g, x, index);
     const long value_step = COLUMN_STEP(dims, g, x, value);
-#if OUTPUTS_AT_ONCE > 1 && !BOTH && !VALUE /* in one store, forwards or backwards: neighbours' stores then fill lines */
+/* In one store, forwards or backwards: neighbours' stores then fill lines. */
+#if OUTPUTS_AT_ONCE > 1 && !BOTH && !VALUE
     const bool backward = index_step == -1;
     __global VECTOR(IDX_T) *const all = (__global VECTOR(IDX_T) *)(index + index_at - (backward ? VEC - 1 : 0));
     if ((backward | (index_step == 1)) && before == 0 && ((uintptr_t)all & (sizeof(VECTOR(IDX_T)) - 1)) == 0) {

@@ -310,8 +310,7 @@ static void leave_tail(const geometry_request *r, geometry *g) {
     const uint64_t chunk = (uint64_t)g->stream.sharing * g->unroll, batches = g->length / (chunk * g->parts);
     const uint64_t counted = element_bytes(r->problem) == 1 ? UINT8_MAX / g->unroll : STREAM_CHUNKS_MOST;
     const uint64_t left = max_u64(1, (batches * r->tuning->tail_stream + 50) / 100);
-    if (!r->tuning->tail_stream || batches < 2 || is_general(r->problem) ||
-        !can_claim(g->tiles * g->outers, g))
+    if (!r->tuning->tail_stream || batches < 2 || is_general(r->problem) || !can_claim(g->tiles * g->outers, g))
         return;
     g->part_length = (batches - min_u64(left, min_u64(batches - 1, min_u64(counted, STREAM_CHUNKS_MOST) - 2))) * chunk;
     if (g->length > g->parts * g->part_length)
