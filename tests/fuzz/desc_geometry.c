@@ -172,7 +172,7 @@ static void check_stream(const layout *l, const geometry *g) {
         REQUIRE(g->constant_stride && g->parts % g->stream.interleaved == 0, "%" PRIu64 " parts interleaved",
                 g->stream.interleaved);
         REQUIRE((g->stream.interleaved - 1) * g->stream.sharing < segment &&
-                    ceil_div(segment, g->stream.interleaved) <= g->part_length,
+                    (g->tail_chunks || ceil_div(segment, g->stream.interleaved) <= g->part_length),
                 "%" PRIu64 " parts of %" PRIu64, g->stream.interleaved, segment);
         REQUIRE(segment <= PART_ELEMENTS_MAX / g->fused / g->inner, "segment of %" PRIu64, segment);
         REQUIRE(g->stream.interleaved == g->parts ||
