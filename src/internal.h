@@ -280,7 +280,7 @@ typedef struct geometry {
     uint32_t prefetch_row;      /* panel.clh: PREFETCH_ROW; 0: none */
     uint32_t hint;              /* vector.clh: HINT, of what is asked for into the first-level cache; 0: nothing is */
     uint32_t far_hint;          /* vector.clh: FAR_HINT, into the second-level cache */
-    uint32_t fused;             /* panel.clh, blocks.cl: FUSED */
+    uint32_t fused;             /* panel.clh, blocks.cl, few_rows.cl: FUSED */
     uint32_t loads, batch;      /* register rows, blocks: vectors of a work-item; rows at once, blocks of a job */
     uint32_t wide;              /* blocks: elements of a wide load */
     uint32_t panel;             /* columns: vectors of a work-item; transposed: of blocks */

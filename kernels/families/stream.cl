@@ -16,7 +16,8 @@
  *
  * From the host (options.clh): GROUP, UNROLL (rows in flight), INNER where the last reduced dim is inside the
  * columns, INNER_FIRST where an index counts these last, APART where a kept dim is inside that one, ROW_DIMS (kept dims
- * in a row besides), CONSTANT_STRIDE where UNROLL rows of a work-item lie at equal distances. */
+ * in a row besides), CONSTANT_STRIDE where UNROLL rows of a work-item lie at equal distances, INTERLEAVED where parts
+ * take turns at rows, TAIL where the end of these is claimed (stream_tail.clh). */
 #include "options.clh"
 
 #include "families/stream_rows.clh"
