@@ -183,8 +183,8 @@ typedef struct {
  * outputs, the next ones begin, maybe behind a gap. `fused` rows that follow each other in memory are one here, of
  * `row` elements each, and `rest` of them are left at the end. `across` work-items lie side by side over a tile, and
  * `sharing` times as many share its rows. `interleaved` parts take turns at the rows of a segment. `per_across` is
- * 2^32 / across, rounded up, 0 for 1, and `per_pitch` and `per_apart` the same. TAIL: each
- * work-item has `steady` rows, and `tail_chunks` follow those of all. */
+ * 2^32 / across, rounded up, 0 for 1, and `per_pitch` and `per_apart` the same. TAIL: each work-item has `steady` rows,
+ * and `tail_chunks` follow those of all. */
 typedef struct {
     abi_ulong jobs, jobs_per_group, parts;
     abi_ulong rows, part_length; /* fused ones of a column, of a part */
