@@ -90,10 +90,12 @@ typedef struct {
 #endif
 } rows_t;
 
+/* LOAD_SHIFTED: rows that begin from whole_from to whole_to are read by the aligned words around them, others element
+ * by element, as words would reach beyond the tensor. */
 typedef struct {
     abi_ulong jobs, jobs_per_group;
-    abi_uint vectors; /* of a row */
-    abi_uint unused;
+    abi_uint vectors, elements; /* of a row */
+    abi_long whole_from, whole_to;
 } register_rows_t;
 
 /* Rows and columns are those that are FUSED; LOAD_SHIFTED: rows count words. Here `per_x` is 2^32 / x, rounded up; 0

@@ -5,8 +5,10 @@
  * (place.clh), then the lanes reduce (lanes.clh).
  *
  * From the host, besides order.clh and index.clh: GROUP, LANES (powers of two), LOADS, BATCH; EVEN where rows have
- * LANES * LOADS vectors: otherwise lanes behind the end repeat the last one, which changes nothing. REDUCED is 1 and
- * SPLIT 0. Rows of 16-bit elements have fewer than 2^16 elements, of 8-bit ones fewer than 2^24. */
+ * LANES * LOADS vectors: otherwise lanes behind the end repeat the last one, which changes nothing. LOAD_SHIFTED, of
+ * narrow elements: rows begin anywhere, and a lane shifts its share, LOADS words that follow each other, out of the
+ * aligned words around it; EVEN where none ends within a word of a lone lane's. REDUCED is 1 and SPLIT 0. Rows of
+ * 16-bit elements have fewer than 2^16 elements, of 8-bit ones fewer than 2^24. */
 #include "options.clh"
 
 #if REDUCED != 1 || SPLIT
@@ -18,6 +20,56 @@
 #include "workgroup/lanes.clh"
 
 #define ROWS (GROUP / LANES)
+
+#if LOAD_SHIFTED
+#if VEC * BITS != 32
+#error "not implemented: shifted vectors other than words"
+#endif
+#define SHARE (LOADS * VEC) /* elements of a lane */
+/* First element of a lane's share; with several lanes the last one's is moved back to end with the row. */
+static inline uint share_start(const uint lane, const register_rows_t *g) {
+    return LANES == 1 ? 0 : min(lane * SHARE, g->elements - SHARE);
+}
+typedef struct {
+    uint word[LOADS + 1];
+    uint bits;
+} share_t;
+static inline share_t read_share(__global const T *start, const register_rows_t *g, const bool is_end) {
+    share_t share;
+    if (is_end) {
+        share.bits = share.word[LOADS] = 0;
+#pragma unroll
+        for (uint i = 0; i < LOADS; ++i) {
+            share.word[i] = 0;
+#pragma unroll
+            for (uint j = 0; j < VEC; ++j)
+                share.word[i] |= (uint)start[min(i * VEC + j, g->elements - 1)] << j * BITS;
+        }
+    } else {
+        __global const uint *const word = (__global const uint *)((uintptr_t)start & ~(uintptr_t)3);
+        share.bits = (uint)(uintptr_t)start % 4 * 8;
+#pragma unroll
+        for (uint i = 0; i <= LOADS; ++i)
+            share.word[i] = word[i];
+    }
+    return share;
+}
+static inline void take_share(const share_t share, const register_rows_t *g, TV bits[LOADS]) {
+#pragma unroll
+    for (uint i = 0; i < LOADS; ++i) {
+        uint word = SHIFTED_WORD(share, i, 0);
+#if !EVEN
+        if (i + 1 == LOADS) { /* what is behind the row is its last element again */
+            const uint end = g->elements % VEC * BITS;
+            const uint last = (word >> (end - BITS) & (T)~0u) * (~0u / (T)~0u);
+            word = bitselect(last, word, (1u << end) - 1u);
+        }
+#endif
+        bits[i] = AS(T)(word);
+    }
+    (void)g;
+}
+#endif
 
 static inline uint vector_of(const uint i, const uint lane, const register_rows_t *g) {
     const uint v = i * LANES + lane;
@@ -54,6 +106,18 @@ KERNEL void register_rows(__global const T *restrict in, TARGET, const dims_t di
         TV bits[BATCH][LOADS];
         const ulong row = job * (ROWS * BATCH);
         const uint left = (uint)min((ulong)(ROWS * BATCH), dims.outputs - row);
+#if LOAD_SHIFTED
+        share_t shares[BATCH];
+#pragma unroll
+        for (uint b = 0; b < BATCH; ++b) {
+            const long start =
+                row_start(&dims, row, min(b * ROWS + me / LANES, left - 1)) + (long)share_start(lane, &g);
+            shares[b] = read_share(in + start, &g, start < g.whole_from || start > g.whole_to);
+        }
+#pragma unroll
+        for (uint b = 0; b < BATCH; ++b)
+            take_share(shares[b], &g, bits[b]);
+#else
 #pragma unroll
         for (uint b = 0; b < BATCH; ++b) {
             __global const T *start = in + row_start(&dims, row, min(b * ROWS + me / LANES, left - 1));
@@ -61,6 +125,7 @@ KERNEL void register_rows(__global const T *restrict in, TARGET, const dims_t di
             for (uint i = 0; i < LOADS; ++i)
                 bits[b][i] = load(start + vector_of(i, lane, &g) * VEC, 1);
         }
+#endif
 #pragma unroll
         for (uint b = 0; b < BATCH; ++b) {
             const uint mine = b * ROWS + me / LANES;
@@ -68,7 +133,11 @@ KERNEL void register_rows(__global const T *restrict in, TARGET, const dims_t di
             for (uint x = 0; x < EXTREMES; ++x) {
                 uint place;
                 T k = lane_best(bits[b], x, &place);
+#if LOAD_SHIFTED
+                const uint at = min(share_start(lane, &g) + place, g.elements - 1);
+#else
                 const uint at = vector_of(place / VEC, lane, &g) * VEC + place % VEC;
+#endif
 #if BITS <= 16
                 const uint tie = LAST_OF(x) ? at + 1 : TIE_MOST - at;
                 uint best = (uint)k << TIE_BITS | tie;

@@ -25,29 +25,17 @@ block_run block_run_of(const layout *l) {
     return run;
 }
 
-/* Banks of local memory, words of 32 bits wide: no more than this of them, each tuning row's own number. */
-#define BANKS_MOST 32
 #define BANK_BYTES 4
 
-/* How many words as many neighbouring work-items as there are banks would read from one at most, with `pad` elements
- * behind each block. */
-static uint32_t bank_conflicts(const geometry_request *r, const geometry *g, uint64_t block, uint64_t vectors,
-                               uint32_t pad) {
-    const uint64_t bytes = element_bytes(r->problem);
-    const uint32_t banks = r->tuning->tile_banks;
-    uint64_t words[BANKS_MOST][BANKS_MOST];
-    uint32_t count[BANKS_MOST] = {0}, most = 0;
-    for (uint64_t i = 0; i < banks; ++i) {
+/* The conflicts of neighbouring work-items with `pad` elements behind each block. */
+static uint32_t conflicts_of(const geometry_request *r, const geometry *g, uint64_t block, uint64_t vectors,
+                             uint32_t pad) {
+    uint64_t words[BANKS_MOST];
+    for (uint32_t i = 0; i < r->tuning->tile_banks; ++i) {
         const uint64_t v = i % g->blocks.pass, element = v / vectors * (block + pad) + v % vectors * g->vector;
-        const uint64_t word = element * bytes / BANK_BYTES, bank = word % banks;
-        uint32_t known = 0;
-        while (known < count[bank] && words[bank][known] != word)
-            ++known;
-        if (known == count[bank])
-            words[bank][count[bank]++] = word;
-        most = max_u32(most, count[bank]);
+        words[i] = element * element_bytes(r->problem) / BANK_BYTES;
     }
-    return most;
+    return bank_conflicts(r, words);
 }
 
 /* The pad of whole wide loads, and of whole vectors, with the fewest bank conflicts; none where blocks are not whole
@@ -55,9 +43,9 @@ static uint32_t bank_conflicts(const geometry_request *r, const geometry *g, uin
 static uint32_t choose_pad(const geometry_request *r, const geometry *g, uint64_t block, uint64_t vectors) {
     const uint32_t line = r->tuning->tile_banks * BANK_BYTES / element_bytes(r->problem);
     const uint32_t step = max_u32(g->wide, g->vector);
-    uint32_t best = 0, least = bank_conflicts(r, g, block, vectors, 0);
+    uint32_t best = 0, least = conflicts_of(r, g, block, vectors, 0);
     for (uint32_t pad = step; block % step == 0 && pad < line && least > 1; pad += step) {
-        const uint32_t most = bank_conflicts(r, g, block, vectors, pad);
+        const uint32_t most = conflicts_of(r, g, block, vectors, pad);
         if (most < least) {
             least = most;
             best = pad;
@@ -250,6 +238,8 @@ static bool blocks_are_small(const geometry_request *r, const geometry *g) {
         return false;
     if (r->layout->kept_count == 2)
         return true;
+    if (word_of(r) > 1 && !is_masked(r->problem)) /* registers do (register_rows.c) */
+        return false;
     return g->wide > 1 && row % t->odd_row_vector != 0 &&
            row * bytes >= (g->load == LOAD_SHIFTED ? t->odd_row_least : t->odd_row_least_bytes) &&
            (bytes == 1 ? row <= t->odd_row_most_8 : row * bytes <= t->odd_row_most_bytes);

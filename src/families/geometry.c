@@ -312,6 +312,22 @@ const char *plan_merge(const geometry_request *r, uint64_t units, uint64_t width
                : "loops that this device ends early cannot merge so many parts";
 }
 
+uint32_t bank_conflicts(const geometry_request *r, const uint64_t words[BANKS_MOST]) {
+    const uint32_t banks = r->tuning->tile_banks;
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < banks; ++i) {
+        uint32_t others = 0; /* different words of this one's bank, up to it */
+        for (uint32_t j = 0; j <= i; ++j) {
+            bool known = words[j] % banks != words[i] % banks;
+            for (uint32_t k = 0; k < j && !known; ++k)
+                known = words[k] == words[j];
+            others += !known;
+        }
+        most = max_u32(most, others);
+    }
+    return most;
+}
+
 bool has_one_job(const geometry_request *r, const geometry *g) {
     const uint64_t most = UINT64_C(1) << 31;
     return g->scan.group > 1 && g->scan.jobs_per_group == 1 && g->scan.jobs < most && r->layout->outputs < most;

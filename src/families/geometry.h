@@ -166,6 +166,11 @@ bool may_store_non_temporal(const geometry_request *r);
 /* Whether they are stored past the caches: g->scan, vector, load and parts are set. */
 bool stores_non_temporal(const geometry_request *r, const geometry *g);
 
+/* Words that one bank has to give, at most, where as many work-items as there are banks (tile_banks of the row) read
+ * one each: those at words[0], words[1] and so on. 0 without banks. */
+#define BANKS_MOST 32
+uint32_t bank_conflicts(const geometry_request *r, const uint64_t words[BANKS_MOST]);
+
 /* Of the time that so many equal jobs take, what the compute units wait at its end, in percent. */
 uint64_t idle_share(uint64_t jobs, uint64_t units);
 /* Elements of a unit, and turns that a loop takes for it; the units of a part at most. */

@@ -225,7 +225,11 @@ static void check_units(const layout *l, uint32_t bits, const geometry *g) {
                 l->reduction);
         REQUIRE(bits != 8 || g->unroll * g->vector < 255, "unroll %" PRIu32 " of %" PRIu32, g->unroll, g->vector);
     } else if (is_of(g, "register_rows")) {
-        REQUIRE(g->parts == 1 && g->length * g->vector == l->reduction, "%" PRIu64 " units", g->length);
+        const bool shifted = g->load == LOAD_SHIFTED;
+        REQUIRE(g->parts == 1 && g->length == ceil_div(l->reduction, g->vector), "%" PRIu64 " units", g->length);
+        REQUIRE(shifted ? g->lanes == 1 || l->reduction >= (uint64_t)g->loads * g->vector
+                        : l->reduction % g->vector == 0,
+                "vectors of %" PRIu32, g->vector);
         REQUIRE((uint64_t)g->lanes * g->loads >= g->length, "%" PRIu32 " loads", g->loads);
     } else if (is_of(g, "blocks")) {
         check_blocks(l, bits, g);

@@ -72,6 +72,8 @@ static const char *const shapes[] = {
     "1000x1000x3 axes=1 value",
     "100000 axes=0",
     "4096x4096 axes=1 mask=half",
+    "1000000x15 axes=1 mask=half",
+    "100000x315 axes=1 mask=half",
     "3000x5000x20 axes=0,2 mask=half",
     "2x30x200000 axes=0 strides=200000,0,1",
     "60000x1000 axes=1 strides=1100,1",
