@@ -56,18 +56,23 @@
 
 /* Without its vectors, a position leads to its segment. */
 #define SEGMENT_STEP STEPS(0, 0)
-#define WALK_TO(dims, g, v) walk_to((dims), (v), (g)->segment_vectors, SEGMENT_STEP)
+#define SHORT_ROWS (ROWS > 1 || (GROUP <= 32 && BITS >= 32))
+#define ALL_ENDS (ANYWHERE && SHORT_ROWS) /* rows_anywhere.clh */
+#if ANYWHERE                              /* those within a segment wherever it begins */
+#define WALKED_VECTORS(g) ((g)->segment / VEC - 1)
+#else
+#define WALKED_VECTORS(g) (g)->segment_vectors
+#endif
+#define WALK_TO(dims, g, v) walk_to((dims), (v), WALKED_VECTORS(g), SEGMENT_STEP)
 #if !CONSTANT_STRIDE
 static inline void step_on(const dims_t *dims, const rows_t *g, const walk_t by, walk_t *walk) {
-    walk_on(dims, walk, by, g->segment_vectors, SEGMENT_STEP);
+    walk_on(dims, walk, by, WALKED_VECTORS(g), SEGMENT_STEP);
 }
 #endif
 
 #if ANYWHERE
 #include "families/rows_anywhere.clh"
-#endif
-
-#if !ANYWHERE
+#else
 /* Index of component j of vector v within the whole reduction. */
 static inline ulong index_of(const at_t start, const dims_t *dims, const rows_t *g, const ulong v, const uint j) {
     (void)start;
@@ -80,7 +85,9 @@ static inline ulong index_of(const at_t start, const dims_t *dims, const rows_t 
     return v * VEC + j;
 #endif
 }
+#endif
 
+#if !ALL_ENDS
 #if PEEL
 /* Where a lane's next vector is: all of a scan are of one segment. */
 typedef struct {
@@ -94,11 +101,13 @@ static inline step_t step_at(const at_t start, const dims_t *dims, const rows_t 
     return step;
 }
 #else
+#if !ANYWHERE
 /* Where the vector at w lies, whose place in its segment is not yet in w.at. */
 static inline at_t vector_at(const at_t start, const dims_t *dims, const rows_t *g, const walk_t w) {
     (void)dims;
     return moved(start, w.at + (long)vector_place(w.x, g->segment) * STEPS(ELEMENT_STRIDE(g), dims->mask.along));
 }
+#endif
 /* Where a lane is, and how far it is to its next vector and to what is asked for meanwhile. */
 typedef struct {
     walk_t walk, by;
@@ -199,31 +208,7 @@ static inline void load_vectors(const at_t start, const dims_t *dims, const rows
 #endif
 }
 
-#endif
-
-#if ANYWHERE
-/* Best of the vectors v, v + LANES, ... below `end`, with places relative to index `origin`. */
-static inline ALWAYS candidate_t scan(IN_PARAMETER const at_t start, const dims_t *dims, const rows_t *g, ulong v,
-                                      const ulong end, const ulong origin) {
-    candidate_t best = CANDIDATE_NONE;
-    const walk_t by = WALK_TO(dims, g, LANES);
-    walking_t step;
-    step.walk = WALK_TO(dims, g, v);
-    step.walk.at += start - in;
-    step.lowest = in + g->ends.first;
-    step.highest = in + g->ends.last;
-    while (v < end) {
-        const ulong left = (end - v + (LANES - 1)) / LANES;
-        const uint count = (uint)min(left, (ulong)BLOCK);
-        acc_t acc = ACC_EMPTY;
-        for (uint k = 0; k < count;)
-            k += fold_some(in, dims, g, by, count - k, k, &step, &acc);
-        TAKE_WINNER(best, acc, index_of(start, dims, g, v + (ulong)at * LANES, component) - origin);
-        v += (ulong)count * LANES;
-    }
-    return best;
-}
-#elif LOCAL_INDEX
+#if LOCAL_INDEX
 #include "families/rows_local_index.clh"
 #elif BY_VALUE
 #include "families/rows_by_value.clh"
@@ -266,6 +251,7 @@ static inline candidate_t scan(const at_t start, const dims_t *dims, const rows_
     }
     return best;
 }
+#endif
 #endif
 
 #if PEEL
@@ -357,14 +343,30 @@ static inline ALWAYS candidate_t scan_part(const at_t start, const dims_t *dims,
     const ulong from = part * g->part_length;
     return scan_run(start, dims, g, from, min(from + g->part_length, g->vectors), lane, origin);
 }
+#elif ANYWHERE
+static inline ulong origin_of(const at_t start, const dims_t *dims, const rows_t *g, const ulong part) {
+    const ulong v = part * g->part_length, segment = segment_of(v, g->segment_vectors);
+    return index_in(start, dims, g, segment, v - segment * g->segment_vectors, 0);
+}
+static inline ALWAYS candidate_t scan_part(IN_PARAMETER const at_t start, const dims_t *dims, const rows_t *g,
+                                           const ulong part, const uint lane, const ulong origin) {
+    const ulong from = part * g->part_length, to = min(from + g->part_length, g->vectors);
+#if ALL_ENDS
+    return scan_ends(IN start, dims, g, from + lane, to, origin);
+#else
+    const ulong within_from = within_before(g, from), within_to = within_before(g, to);
+    const candidate_t best = scan(start, dims, g, within_from + lane, within_to, origin);
+    return better(best, scan_ends(IN start, dims, g, from - within_from + lane, to - within_to, origin));
+#endif
+}
 #else
 static inline ulong origin_of(const at_t start, const dims_t *dims, const rows_t *g, const ulong part) {
     return index_of(start, dims, g, part * g->part_length, 0);
 }
-static inline ALWAYS candidate_t scan_part(IN_PARAMETER const at_t start, const dims_t *dims, const rows_t *g,
-                                           const ulong part, const uint lane, const ulong origin) {
+static inline ALWAYS candidate_t scan_part(const at_t start, const dims_t *dims, const rows_t *g, const ulong part,
+                                           const uint lane, const ulong origin) {
     const ulong from = part * g->part_length;
-    return scan(IN start, dims, g, from + lane, min(from + g->part_length, g->vectors), origin);
+    return scan(start, dims, g, from + lane, min(from + g->part_length, g->vectors), origin);
 }
 #endif
 

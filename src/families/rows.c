@@ -25,14 +25,15 @@ static bool fits_local_index(const geometry_request *r) {
            r->layout->reduction < above && !is_general(r->problem);
 }
 
+/* Vectors of a segment that begins anywhere, at least: what comes before the first one is inside it. */
+#define VECTORS_LEAST 2
+
 /* Whether the ends of a segment do not matter beside its vectors, where they are read one by one: of a row of one dim
- * soon, of several segments where each is a batch of loads for a work-group. What comes before the first vector of two
- * is inside the segment. */
-#define PEELED_LEAST 2
+ * soon, of several segments where each is a batch of loads for a work-group. */
 static bool is_long(const geometry_request *r, uint64_t segment, uint32_t vector) {
     const tuning_row *t = r->tuning;
     const uint64_t batch = r->layout->reduced_count > 1 ? (uint64_t)t->group * t->unroll_rows : t->peel_vectors;
-    return t->peel_vectors && segment / vector >= max_u64(batch, PEELED_LEAST);
+    return t->peel_vectors && segment / vector >= max_u64(batch, VECTORS_LEAST);
 }
 
 /* The widest vector for rows of several dims, which begin and end anywhere
@@ -43,7 +44,7 @@ static uint32_t anywhere_vector(const geometry_request *r, uint32_t widest) {
     const tuning_row *t = r->tuning;
     const uint64_t size = r->layout->reduced[r->layout->reduced_count - 1].size;
     const bool several = r->group_limit > 1 && t->group > 1 && t->group_short > 1 && !is_general(r->problem);
-    const uint32_t vector = floor_power(max_u64(1, size / max_u32(t->anywhere_vectors, 1)), widest);
+    const uint32_t vector = floor_power(max_u64(1, size / max_u32(t->anywhere_vectors, VECTORS_LEAST)), widest);
     return t->anywhere_vectors && several && r->layout->reduced_count > 1 && size < ANYWHERE_LENGTH_MOST &&
                    (bytes >= WORD_BYTES || r->device->little_endian) && vector * bytes >= WORD_BYTES
                ? vector
@@ -68,7 +69,7 @@ static void choose_row_vector(const geometry_request *r, geometry *g) {
     } else if (!adjacent) {
         g->vector = 1;
     } else {
-        const uint32_t anywhere = is_long(r, last->size, widest) ? 1 : anywhere_vector(r, widest);
+        const uint32_t anywhere = anywhere_vector(r, widest);
         g->vector = aligned_vector(l, widest, last);
         while (last->size % g->vector)
             g->vector /= 2;
