@@ -64,7 +64,7 @@
 #define WALKED_VECTORS(g) (g)->segment_vectors
 #endif
 #define WALK_TO(dims, g, v) walk_to((dims), (v), WALKED_VECTORS(g), SEGMENT_STEP)
-#if !CONSTANT_STRIDE
+#if !CONSTANT_STRIDE && !ALL_ENDS
 static inline void step_on(const dims_t *dims, const rows_t *g, const walk_t by, walk_t *walk) {
     walk_on(dims, walk, by, WALKED_VECTORS(g), SEGMENT_STEP);
 }
