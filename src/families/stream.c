@@ -471,6 +471,8 @@ static bool columns_fit(const geometry_request *r, const block *b) {
         vector /= 2;
     const uint64_t vectors = ceil_div(b->columns, vector), lanes = floor_power(2 * vectors - 1, group);
     const tuning_row *t = r->tuning;
+    if (lanes < group && group / lanes * t->unroll_columns > 2 * b->rows) /* work-items would be idle: rows are few */
+        return false;
     return b->stride == 1 && b->its.inner == 1 && !has_gaps(b) && b->rows > t->few_elements_aligned &&
            vector >= word_of(r) && (vector > 1 || element_bytes(r->problem) >= 2 * WORD_BYTES) &&
            (ceil_div(vectors, lanes) * lanes - vectors) * r->tuning->idle_share <= vectors;
