@@ -90,8 +90,8 @@ typedef struct {
 #endif
 } rows_t;
 
-/* LOAD_SHIFTED: rows that begin from whole_from to whole_to are read by the aligned words around them, others element
- * by element, as words would reach beyond the tensor. */
+/* LOAD_SHIFTED: work-items' shares of rows that begin from whole_from to whole_to are read by the aligned words around
+ * them, others element by element, as words would reach beyond the tensor. */
 typedef struct {
     abi_ulong jobs, jobs_per_group;
     abi_uint vectors, elements; /* of a row */
