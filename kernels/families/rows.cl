@@ -56,9 +56,8 @@
 
 /* Without its vectors, a position leads to its segment. */
 #define SEGMENT_STEP STEPS(0, 0)
-#define SHORT_ROWS (ROWS > 1 || (GROUP <= 32 && BITS >= 32))
-#define ALL_ENDS (ANYWHERE && SHORT_ROWS) /* rows_anywhere.clh */
-#if ANYWHERE                              /* those within a segment wherever it begins */
+#define ALL_ENDS (ANYWHERE && ROWS > 1) /* rows_anywhere.clh */
+#if ANYWHERE                            /* those within a segment wherever it begins */
 #define WALKED_VECTORS(g) ((g)->segment / VEC - 1)
 #else
 #define WALKED_VECTORS(g) (g)->segment_vectors

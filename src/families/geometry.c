@@ -314,16 +314,16 @@ const char *plan_merge(const geometry_request *r, uint64_t units, uint64_t width
 
 uint32_t bank_conflicts(const geometry_request *r, const uint64_t words[BANKS_MOST]) {
     const uint32_t banks = r->tuning->tile_banks;
-    uint32_t most = 0;
+    uint64_t known[BANKS_MOST][BANKS_MOST];
+    uint32_t count[BANKS_MOST] = {0}, most = 0;
     for (uint32_t i = 0; i < banks; ++i) {
-        uint32_t others = 0; /* different words of this one's bank, up to it */
-        for (uint32_t j = 0; j <= i; ++j) {
-            bool known = words[j] % banks != words[i] % banks;
-            for (uint32_t k = 0; k < j && !known; ++k)
-                known = words[k] == words[j];
-            others += !known;
-        }
-        most = max_u32(most, others);
+        const uint64_t bank = words[i] % banks;
+        uint32_t place = 0;
+        while (place < count[bank] && known[bank][place] != words[i])
+            ++place;
+        if (place == count[bank])
+            known[bank][count[bank]++] = words[i];
+        most = max_u32(most, count[bank]);
     }
     return most;
 }

@@ -29,15 +29,15 @@ static uint32_t lanes_of_row(const tuning_row *t, uint32_t most, uint32_t vector
 
 /* Work-items that share a row of which each shifts words that follow each other, and those words: what takes the least
  * time, of as few as hold it and twice as many, of as many words as are needed and one more. Neighbours' words lie
- * apart by about what one has, so that many may be in the same bank. Instructions before and after a work-item's words,
- * for each of these, and for each step of the reduction, by four a cycle, were counted in NVIDIA's; a load takes a
- * cycle for each word of a bank. */
+ * apart by about what one has, so that many may be in the same bank, and a load takes a cycle for each of those. About
+ * so many instructions are before and after a work-item's words, for each of these, and for each step of the reduction:
+ * estimates, tried on 70 rows on an H200, which other devices have not weighed. Where loads take several times as long
+ * as the instructions, other strategies are faster. */
 #define ROW_INSTRUCTIONS 40
 #define WORD_INSTRUCTIONS 5
 #define STEP_INSTRUCTIONS 4
 #define INSTRUCTIONS_A_CYCLE 4
-#define CONFLICTS_MOST                                                                                                 \
-    3 /* times as long as the instructions that loads may take: other strategies do not wait so long */
+#define LOADS_MOST 3 /* times as long */
 
 static uint64_t cost_of_shares(const geometry_request *r, uint64_t row_bytes, uint32_t lanes, uint64_t words) {
     const layout *l = r->layout;
@@ -50,11 +50,10 @@ static uint64_t cost_of_shares(const geometry_request *r, uint64_t row_bytes, ui
     for (uint32_t n = lanes; n > 1; n /= 2)
         instructions += STEP_INSTRUCTIONS;
     const uint64_t loads = INSTRUCTIONS_A_CYCLE * (words + 1) * bank_conflicts(r, at);
-    return lanes > 1 && loads > CONFLICTS_MOST * instructions ? UINT64_MAX : lanes * max_u64(instructions, loads);
+    return lanes > 1 && loads > LOADS_MOST * instructions ? UINT64_MAX : lanes * max_u64(instructions, loads);
 }
 
-/* A lone work-item's share is the row; those of several lie within it, and are less than it could hold, since with one
- * more word they do not begin in a few banks alone. */
+/* A lone work-item's share is the row. Those of several lie within it, and leave room for one word more. */
 static bool share_fits(const geometry_request *r, uint64_t row_bytes, uint32_t lanes, uint64_t words) {
     const uint64_t bytes = words * WORD_BYTES, most = r->tuning->register_bytes;
     return lanes == 1 ? bytes <= most : bytes < most && bytes <= row_bytes;
