@@ -14,6 +14,8 @@ const char pair_tuning_base[] =
  * leaks from one into the other shows. */
 #define FLAGGED_PARTIAL {"*8 abbabaab abbbbbbb babbbbbb bbabbbbb bbbabbbb", "*4 abba abbb babb bbab"}
 #define ONE_PAIR {"ab", "ab"}
+/* Rows that begin anywhere within a word and end within the next but one. */
+#define SHIFTED_WORDS {"*9 abbabaabb bbbbbbabb", "*5 abbab bbabb"}
 #define ONCE {1, 1}
 
 const pair_scenario pair_scenarios[] = {
@@ -55,28 +57,15 @@ const pair_scenario pair_scenarios[] = {
      "register_rows: -DLOADS=2 -DLANES=1 -DSWAR=1 !-DNV_PTX=1", FLAGGED_PARTIAL, ONCE, 1, PAIRS_ALL, 0},
     {"register_rows: native words", PAIR_ROWS, "register-rows", "swar=1 nv_ptx=1", NEEDS_PTX,
      "register_rows: -DLOADS=2 -DLANES=1 -DSWAR=1 -DNV_PTX=1", FLAGGED_PARTIAL, ONCE, 1, PAIRS_ALL, 0},
-    {"register_rows: lanes reduce",
-     PAIR_ROWS,
-     "register-rows",
-     "vector_bytes=1 register_lanes=2 register_bytes=2",
-     NEEDS_NOTHING,
-     "register_rows: -DLANES=2 !-DNV_PTX=1",
-     {"*4", "ab"},
-     ONCE,
-     1,
-     PAIRS_ALL,
+    {"register_rows: shifted", PAIR_ROWS, "register-rows", "register_bytes=12", NEEDS_NOTHING,
+     "register_rows: -DLOAD=SHIFTED -DLANES=1 !-DSWAR=1 !-DNV_PTX=1", SHIFTED_WORDS, ONCE, 1, PAIRS_ALL, 0},
+    {"register_rows: shifted words", PAIR_ROWS, "register-rows", "register_bytes=11 register_lanes=2 swar=1",
+     NEEDS_NOTHING, "register_rows: -DLOAD=SHIFTED -DLANES=2 -DSWAR=1 !-DNV_PTX=1", SHIFTED_WORDS, ONCE, 1, PAIRS_ALL,
      0},
-    {"register_rows: lanes shuffle",
-     PAIR_ROWS,
-     "register-rows",
-     "vector_bytes=1 register_lanes=2 register_bytes=2 nv_ptx=1",
-     NEEDS_PTX,
-     "register_rows: -DLANES=2 -DNV_PTX=1",
-     {"*4", "ab"},
-     ONCE,
-     1,
-     PAIRS_ALL,
-     0},
+    {"register_rows: lanes reduce", PAIR_ROWS, "register-rows", "register_lanes=2", NEEDS_NOTHING,
+     "register_rows: -DLANES=2 !-DNV_PTX=1", FLAGGED_PARTIAL, ONCE, 1, PAIRS_ALL, 0},
+    {"register_rows: lanes shuffle", PAIR_ROWS, "register-rows", "register_lanes=2 nv_ptx=1", NEEDS_PTX,
+     "register_rows: -DLANES=2 -DNV_PTX=1", FLAGGED_PARTIAL, ONCE, 1, PAIRS_ALL, 0},
     {"columns: keys", PAIR_COLUMNS, "columns", "", NEEDS_NOTHING, "columns: -DGROUP=64 -DPANEL=1 !-DSWAR=1 !-DNV_PTX=1",
      ONE_PAIR, ONCE, 4096, PAIRS_ALL, 0},
     {"columns: words", PAIR_COLUMNS, "columns", "swar=1", NEEDS_NOTHING,
