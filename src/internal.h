@@ -331,7 +331,7 @@ typedef struct geometry {
         } permuted;
         struct {
             uint32_t block_rows, columns; /* of a block */
-            uint32_t step, chunk;         /* STEP, CHUNK */
+            uint32_t step;                /* STEP */
             uint64_t job_vectors;
         } transposed;
         struct {

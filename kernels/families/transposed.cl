@@ -7,8 +7,8 @@
  * go the same way back. Up to PANEL such vectors of blocks are read of a layer before the next one.
  *
  * From the host, besides order.clh, index.clh and answers.clh: BLOCK_ROWS and COLUMNS; STEP, the rows that are reduced
- * at once; CHUNK, the elements of a block that are transposed at once: VEC, or all of fewer; PANEL. There are VEC
- * blocks at least, and a signed element can tell a place in the reduction. GROUP is 1, SPLIT 0. */
+ * at once, VEC elements of a block or all of fewer, at least; PANEL. There are VEC blocks at least, and a signed
+ * element can tell a place in the reduction. GROUP is 1, SPLIT 0. */
 #include "options.clh"
 
 #if VEC == 1 || VEC > 16 || GROUP > 1 || SPLIT
@@ -31,34 +31,78 @@
 #else
 #define LAYERS(g) (g)->layers
 #endif
-#define HALF(v, i) ((i) % 2 ? (v)[(i) / 2].hi : (v)[(i) / 2].lo)
 
-/* An element of CHUNK ones of VEC blocks stands at number block * CHUNK + element. Interleaving the first half of all
- * with the second one makes the highest bit of that block the lowest one of the number; once for each bit, and the
- * number is element * VEC + block. */
+/* A processor interleaves within 16 bytes in one operation, and across them in two: so each half of a longer vector has
+ * blocks of its own. BLOCKS are in a half, or in all of a shorter one. CHUNK elements of a block are transposed at
+ * once.
+ */
+#define HALVES (VEC * BITS > 128)
+#define BLOCKS (HALVES ? VEC / 2 : VEC)
+#define BITS_OF_BLOCKS (HALVES ? BITS_OF_VEC - 1 : BITS_OF_VEC)
+#define CHUNK (ELEMENTS < BLOCKS ? ELEMENTS : BLOCKS)
+
+/* Of two vectors one element each by turns, from the first or the second half of both, or of their halves: written out
+ * for these, since compilers know that as one operation. SWAPPED has the other one first. */
+#if !HALVES
+#define SWAPPED(v) ((TV)((v).hi, (v).lo))
+#elif VEC == 4
+#define HALF_LOAD vload2
+#define FIRST_ONES(a, b) ((TV)((a).s0, (b).s0, (a).s2, (b).s2))
+#define SECOND_ONES(a, b) ((TV)((a).s1, (b).s1, (a).s3, (b).s3))
+#define SWAPPED(v) (v).s1032
+#elif VEC == 8
+#define HALF_LOAD vload4
+#define FIRST_ONES(a, b) ((TV)((a).s0, (b).s0, (a).s1, (b).s1, (a).s4, (b).s4, (a).s5, (b).s5))
+#define SECOND_ONES(a, b) ((TV)((a).s2, (b).s2, (a).s3, (b).s3, (a).s6, (b).s6, (a).s7, (b).s7))
+#define SWAPPED(v) (v).s23016745
+#else
+#define HALF_LOAD vload8
+#define FIRST_ONES(a, b)                                                                                               \
+    ((TV)((a).s0, (b).s0, (a).s1, (b).s1, (a).s2, (b).s2, (a).s3, (b).s3, (a).s8, (b).s8, (a).s9, (b).s9, (a).sa,      \
+          (b).sa, (a).sb, (b).sb))
+#define SECOND_ONES(a, b)                                                                                              \
+    ((TV)((a).s4, (b).s4, (a).s5, (b).s5, (a).s6, (b).s6, (a).s7, (b).s7, (a).sc, (b).sc, (a).sd, (b).sd, (a).se,      \
+          (b).se, (a).sf, (b).sf))
+#define SWAPPED(v) (v).s45670123cdef89ab
+#endif
+
+/* An element of CHUNK ones of BLOCKS blocks stands at number block * CHUNK + element, in each half. Interleaving the
+ * first half of all with the second one makes the highest bit of that block the lowest one of the number; once for each
+ * bit, and the number is element * BLOCKS + block. */
 static inline void transpose(TV v[CHUNK]) {
 #pragma unroll
-    for (int bit = 0; bit < BITS_OF_VEC; ++bit) {
+    for (int bit = 0; bit < BITS_OF_BLOCKS; ++bit) {
         TV from[CHUNK];
 #pragma unroll
         for (int i = 0; i < CHUNK; ++i)
             from[i] = v[i];
 #pragma unroll
         for (int i = 0; i < CHUNK; ++i) {
-            v[i].even = HALF(from, i);
-            v[i].odd = HALF(from, CHUNK + i);
+            const TV a = from[i / 2], other = from[(CHUNK + i) / 2];
+#if CHUNK % 2
+            const TV b = SWAPPED(other);
+#else
+            const TV b = other;
+#endif
+#if HALVES
+            v[i] = i % 2 ? SECOND_ONES(a, b) : FIRST_ONES(a, b);
+#else
+            v[i].even = i % 2 ? a.hi : a.lo;
+            v[i].odd = i % 2 ? b.hi : b.lo;
+#endif
         }
     }
 }
 
 /* CHUNK elements from p on, and of the VEC - 1 blocks that follow. */
 static inline void load_chunk(__global const T *p, TV v[CHUNK]) {
+    const int apart = CHUNK == ELEMENTS ? BLOCKS : ELEMENTS;
 #pragma unroll
     for (int i = 0; i < CHUNK; ++i)
-#if CHUNK == ELEMENTS
-        v[i] = load(p + i * VEC, 1);
+#if HALVES
+        v[i] = (TV)(HALF_LOAD(0, p + i * apart), HALF_LOAD(0, p + i * apart + BLOCKS * ELEMENTS));
 #else
-        v[i] = load(p + i * ELEMENTS, 1);
+        v[i] = load(p + i * apart, 1);
 #endif
 }
 

@@ -73,7 +73,6 @@ static const char *lay_out_transposed(const geometry_request *r, geometry *g) {
     g->transposed.step = rows_at_once(r->tuning, g->length, columns, g->vector);
     if (layers > most_part_length(r, rows, g->transposed.job_vectors * ceil_div(rows, g->transposed.step)))
         return "it takes fewer layers of blocks on this device";
-    g->transposed.chunk = (uint32_t)min_u64(g->length * columns, g->vector);
     g->lanes = 1;
     g->parts = 1;
     g->tiles = ceil_div(run.blocks, g->vector * g->transposed.job_vectors);
@@ -83,8 +82,8 @@ static const char *lay_out_transposed(const geometry_request *r, geometry *g) {
 }
 
 static void add_options(const geometry *g, writer *out) {
-    text_add(out, " -DBLOCK_ROWS=%" PRIu32 " -DCOLUMNS=%" PRIu32 " -DSTEP=%" PRIu32 " -DCHUNK=%" PRIu32,
-             g->transposed.block_rows, g->transposed.columns, g->transposed.step, g->transposed.chunk);
+    text_add(out, " -DBLOCK_ROWS=%" PRIu32 " -DCOLUMNS=%" PRIu32 " -DSTEP=%" PRIu32, g->transposed.block_rows,
+             g->transposed.columns, g->transposed.step);
     if (g->panel > 1)
         text_add(out, " -DPANEL=%" PRIu32, g->panel);
 }

@@ -93,10 +93,8 @@ static void check_transposed(const layout *l, uint32_t bits, const geometry *g) 
     REQUIRE(l->reduction < UINT64_C(1) << (bits - 1) && l->reduction <= PART_ELEMENTS_MAX, "%" PRIu64 " rows",
             l->reduction);
     REQUIRE(g->transposed.step >= 1 && g->transposed.step <= g->length &&
-                (uint64_t)g->transposed.step * g->transposed.columns >= g->transposed.chunk,
+                (uint64_t)g->transposed.step * g->transposed.columns >= (block < g->vector ? block : g->vector),
             "%" PRIu32 " rows at once", g->transposed.step);
-    REQUIRE(g->transposed.chunk == (block < g->vector ? block : g->vector), "%" PRIu32 " elements at once",
-            g->transposed.chunk);
     REQUIRE(!g->swar && !g->nv_ptx && g->load != LOAD_ALIGNED && g->load != LOAD_STRIDED, "load %d", (int)g->load);
 }
 

@@ -77,8 +77,8 @@ static void print_geometry(const geometry *g) {
             is_of(g, "permuted") && g->permuted.straight ? " straight" : "", g->swar ? " swar" : "",
             g->nv_ptx ? " nv_ptx" : "", g->one_block ? " one_block" : "");
     if (is_of(g, "transposed"))
-        fprintf(out, "    step %" PRIu32 ", chunk %" PRIu32 ", %" PRIu64 " vectors a job\n", g->transposed.step,
-                g->transposed.chunk, g->transposed.job_vectors);
+        fprintf(out, "    step %" PRIu32 ", %" PRIu64 " vectors a job\n", g->transposed.step,
+                g->transposed.job_vectors);
     if (is_of(g, "segments"))
         fprintf(out, "    tiles of %" PRIu32 " outputs at most\n", g->segments.tile_outputs);
     if (g->prefetch_row)
