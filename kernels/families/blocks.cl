@@ -179,8 +179,8 @@ static inline void fold(const spot_t p, const dims_t *d, const uint columns, con
         ACC_STEP(acc, with_mask(*(const __local TV *)(p.bits + k * columns), p, d, k, columns), k);
 #pragma unroll
     for (uint x = 0; x < EXTREMES; ++x) {
-        SPREAD(ACC_KEY_OF(acc, x), keys[x]);
-        SPREAD(ACC_AT_OF(acc, x), at[x]);
+        SPREAD(T, ACC_KEY_OF(acc, x), keys[x]);
+        SPREAD(uint, ACC_AT_OF(acc, x), at[x]);
     }
 }
 #define PLACE_IN_ROW(begin, at) ((begin) + (at))

@@ -104,8 +104,8 @@ static inline void store_answer(__global const T *in, TARGET, const dims_t *dims
     keys[0] = acc_winner(best, &iteration, &component);
     at[0] = iteration * FUSED + component;
 #else
-    SPREAD(KEY_OF_OUTCOME(best, x), keys);
-    SPREAD(PLACE_OF_OUTCOME(best, x), at);
+    SPREAD(T, KEY_OF_OUTCOME(best, x), keys);
+    SPREAD(uint, PLACE_OF_OUTCOME(best, x), at);
 #endif
 #pragma unroll
     for (uint j = 0; j < OUTPUTS_AT_ONCE; ++j) /* what was read again is the last element */

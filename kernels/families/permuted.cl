@@ -93,7 +93,7 @@ static inline loaded_t load_vector(__global const T *in, const dims_t *dims, con
         const bool is_inside = (p >= in + g->first) & (p + (VEC - 1) <= in + g->last);
         T elements[VEC];
         if (is_inside)
-            SPREAD(*(__global const TV *)p, elements);
+            SPREAD(T, *(__global const TV *)p, elements);
 #pragma unroll
         for (int j = 0; j < VEC; ++j)
             if (!INSIDE(place + j, g))

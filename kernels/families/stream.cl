@@ -149,8 +149,8 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
         for (uint x = 0; x < EXTREMES; ++x) { /* by column, whatever the vectors began with */
             T keys[VEC];
             uint rows[VEC];
-            SPREAD(WINNERS_KEY(winners, x), keys);
-            SPREAD(WINNERS_PLACE(winners, x), rows);
+            SPREAD(T, WINNERS_KEY(winners, x), keys);
+            SPREAD(uint, WINNERS_PLACE(winners, x), rows);
 #pragma unroll
             for (uint j = 0; j < VEC; ++j) {
                 const uint c = lane * VEC + j - before;

@@ -46,17 +46,17 @@
 #if !HALVES
 #define SWAPPED(v) ((TV)((v).hi, (v).lo))
 #elif VEC == 4
-#define HALF_LOAD vload2
+#define HALF 2
 #define FIRST_ONES(a, b) ((TV)((a).s0, (b).s0, (a).s2, (b).s2))
 #define SECOND_ONES(a, b) ((TV)((a).s1, (b).s1, (a).s3, (b).s3))
 #define SWAPPED(v) (v).s1032
 #elif VEC == 8
-#define HALF_LOAD vload4
+#define HALF 4
 #define FIRST_ONES(a, b) ((TV)((a).s0, (b).s0, (a).s1, (b).s1, (a).s4, (b).s4, (a).s5, (b).s5))
 #define SECOND_ONES(a, b) ((TV)((a).s2, (b).s2, (a).s3, (b).s3, (a).s6, (b).s6, (a).s7, (b).s7))
 #define SWAPPED(v) (v).s23016745
 #else
-#define HALF_LOAD vload8
+#define HALF 8
 #define FIRST_ONES(a, b)                                                                                               \
     ((TV)((a).s0, (b).s0, (a).s1, (b).s1, (a).s2, (b).s2, (a).s3, (b).s3, (a).s8, (b).s8, (a).s9, (b).s9, (a).sa,      \
           (b).sa, (a).sb, (b).sb))
@@ -94,13 +94,14 @@ static inline void transpose(TV v[CHUNK]) {
     }
 }
 
+#define HALF_AT(p) LOAD_VECTOR(__global, T, HALF, (p))
 /* CHUNK elements from p on, and of the VEC - 1 blocks that follow. */
 static inline void load_chunk(__global const T *p, TV v[CHUNK]) {
     const int apart = CHUNK == ELEMENTS ? BLOCKS : ELEMENTS;
 #pragma unroll
     for (int i = 0; i < CHUNK; ++i)
 #if HALVES
-        v[i] = (TV)(HALF_LOAD(0, p + i * apart), HALF_LOAD(0, p + i * apart + BLOCKS * ELEMENTS));
+        v[i] = (TV)(HALF_AT(p + i * apart), HALF_AT(p + i * apart + BLOCKS * ELEMENTS));
 #else
         v[i] = load(p + i * apart, 1);
 #endif
@@ -209,8 +210,8 @@ static inline TV values_of(__global const T *p, const dims_t *d, const TV k, con
         return bits;
     T each[VEC];
     SIGNED_T at[VEC];
-    SPREAD(bits, each);
-    SPREAD(places, at);
+    SPREAD(T, bits, each);
+    SPREAD(SIGNED_T, places, at);
     for (int b = 0; b < VEC; ++b)
         if (at[b] >= 0)
             each[b] = p[b * ELEMENTS + layer_at(d, (uint)at[b] / BLOCK_ROWS) + (uint)at[b] % BLOCK_ROWS * COLUMNS];
@@ -290,7 +291,7 @@ static inline bool store_together(OUTPUTS, const dims_t *d, const transposed_t *
     transpose_back(values);
 #pragma unroll
     for (int i = 0; i < COLUMNS; ++i)
-        PASTE(vstore, VEC)(PIECE_ALONG(AS(T)(values[i]), step), 0, PIECE_AT(first_value, i * VEC, step));
+        STORE_VECTOR(__global, T, VEC, PIECE_ALONG(AS(T)(values[i]), step), PIECE_AT(first_value, i * VEC, step));
 #else
     (void)values;
 #endif
@@ -316,8 +317,8 @@ static inline bool store_columns(OUTPUTS, const dims_t *d, const transposed_t *g
     __global T *const first_value = value + d->value_offset + BLOCK_AT(d, g, first, value);
 #pragma unroll
     for (int c = 0; c < COLUMNS; ++c)
-        PASTE(vstore, VEC)
-    (PIECE_ALONG(AS(T)(values[c]), step), 0, PIECE_AT(first_value + c * g->column_value, 0, step));
+        STORE_VECTOR(__global, T, VEC, PIECE_ALONG(AS(T)(values[c]), step),
+                     PIECE_AT(first_value + c * g->column_value, 0, step));
 #else
     (void)values;
 #endif
@@ -333,8 +334,8 @@ static inline void store_answer(__global const T *in, TARGET, const dims_t *d, c
     long index_at = 0, value_at = 0;
     SIGNED_T at[VEC];
     T bits[VEC];
-    SPREAD(places, at);
-    SPREAD(values, bits);
+    SPREAD(SIGNED_T, places, at);
+    SPREAD(T, values, bits);
     for (uint b = before, left = 0; b < VEC; ++b, --left) {
         const ulong block = first + b;
         if (left == 0) {
