@@ -174,8 +174,9 @@ static const char *lay_column_tiles(const geometry_request *r, const layout_dim 
     /* With several dims, parts of whole runs are what `constant_stride` below asks for. */
     const uint64_t step = group > 1 && row_dims == 1 ? sharing : run;
     g->least = least;
-    refused = split_reduction(r, g->tiles * g->outers, least, step,
-                              most_part_length(r, (uint64_t)g->fused * g->inner, lane_vectors(g)), g);
+    /* In the end of fused rows each of their columns has a place (kernels/families/columns_alone.clh). */
+    const uint64_t places = g->fused > 1 ? column->size : g->inner;
+    refused = split_reduction(r, g->tiles * g->outers, least, step, most_part_length(r, places, lane_vectors(g)), g);
     if (refused)
         return refused;
     g->constant_stride =
