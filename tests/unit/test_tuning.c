@@ -119,8 +119,8 @@ START_TEST(rows_are_chosen_by_the_maker) {
         ck_assert_int_eq(tuning_choose(NULL, &cases[i].device, &row), ARGMAX_CL_SUCCESS);
         ck_assert_uint_eq(row.hint, cases[i].hint);
         ck_assert_uint_eq(row.local_index_hint, cases[i].local_index_hint);
-        ck_assert_uint_eq(row.part_bytes,
-                          tuning_find(cases[i].device.type == CL_DEVICE_TYPE_CPU ? "cpu" : "gpu").part_bytes);
+        ck_assert_uint_eq(row.groups_per_unit,
+                          tuning_find(cases[i].device.type == CL_DEVICE_TYPE_CPU ? "cpu" : "gpu").groups_per_unit);
     }
     ck_assert(tuning_is_kind_of("cpu-amd", "cpu"));
     ck_assert(tuning_is_kind_of("cpu-zen5", "cpu"));
