@@ -447,12 +447,21 @@ static bool columns_do(const geometry_request *r, const geometry *g) {
     return columns_are_nearer(r, g) && whole_reductions_do(r, g);
 }
 
-/* Without lanes to share, a row shorter than a vector costs more to reduce than to gather. */
-static bool strided_columns_do(const geometry_request *r, const geometry *g) {
+/* Without lanes to share, a run of the reduction shorter than a vector costs more to reduce than to gather: a third as
+ * long a one where others follow, whose accumulators are kept meanwhile. */
+static bool runs_are_short(const geometry_request *r, const geometry *g) {
     const layout *l = r->layout;
+    const uint64_t run = l->reduced[l->reduced_count - 1].size, beside = l->kept[l->kept_count - 1].size;
     const uint32_t few = r->tuning->gather_rows;
-    const bool short_rows = g->scan.group == 1 && l->reduction < few && l->kept[l->kept_count - 1].size >= few;
-    return short_rows || columns_do(r, g);
+    return g->scan.group == 1 && (l->reduced_count == 1 ? run < few && beside >= few : 3 * run < few && beside > 1);
+}
+
+static bool gathered_columns_do(const geometry_request *r, const geometry *g) {
+    return runs_are_short(r, g) || columns_are_nearer(r, g);
+}
+
+static bool strided_columns_do(const geometry_request *r, const geometry *g) {
+    return gathered_columns_do(r, g) && whole_reductions_do(r, g);
 }
 
 const strategy strategy_columns = {"columns", &family_columns, false, false, LANES_ALL, columns_do};
@@ -460,4 +469,4 @@ const strategy strategy_split_columns = {"split-columns", &family_columns, false
 const strategy strategy_strided_columns = {"strided-columns", &family_columns,   true, false,
                                            LANES_ALL,         strided_columns_do};
 const strategy strategy_split_strided_columns = {"split-strided-columns", &family_columns, true, true, LANES_ALL,
-                                                 columns_are_nearer};
+                                                 gathered_columns_do};
