@@ -56,7 +56,7 @@ static inline TV joined_elements(const at_t first, const __local int *places) {
 #pragma unroll
     for (uint j = 0; j < VEC; ++j)
         elements[j] = DATA(first)[places[j]];
-    return JOINED(elements);
+    return JOINED(T, elements);
 }
 #endif
 
@@ -122,7 +122,7 @@ static inline void store_answer(__global const T *in, TARGET, const dims_t *dims
         for (uint j = 0; j < VEC; ++j)
             answers[j] = turned[VEC - 1 - j] =
                 WINS(keys[j], at[j]) ? INDEX_OF(IDX_T, dims, x, (IDX_T)at[j]) : (IDX_T)~0ul;
-        *all = backward ? JOINED(turned) : JOINED(answers);
+        *all = backward ? JOINED(IDX_T, turned) : JOINED(IDX_T, answers);
         return;
     }
 #endif

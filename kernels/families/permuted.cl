@@ -100,7 +100,7 @@ static inline loaded_t load_vector(__global const T *in, const dims_t *dims, con
                 elements[j] = nearest;
             else if (!is_inside)
                 elements[j] = p[j];
-        return JOINED(elements);
+        return JOINED(T, elements);
     }
 #endif
     return load_inside(at->row, dims, place);

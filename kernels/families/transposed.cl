@@ -215,7 +215,7 @@ static inline TV values_of(__global const T *p, const dims_t *d, const TV k, con
     for (int b = 0; b < VEC; ++b)
         if (at[b] >= 0)
             each[b] = p[b * ELEMENTS + layer_at(d, (uint)at[b] / BLOCK_ROWS) + (uint)at[b] % BLOCK_ROWS * COLUMNS];
-    return JOINED(each);
+    return JOINED(T, each);
 }
 #endif
 
