@@ -78,7 +78,7 @@ spoiled() { # IMPLEMENTATION SED_COMMAND REPORT
 }
 mistakes_are_seen() {
     spoiled races 's/barrier(CLK_LOCAL_MEM_FENCE)/(void)0/' 'data race' &&
-        spoiled races 's/return \*p;/return p[4096];/; s/(0, p);/(0, p + 4096);/' 'Invalid read' &&
+        spoiled races 's/return \*p;/return p[4096];/; s/(__global, T, VEC, p)/(__global, T, VEC, p + 4096)/' 'Invalid read' &&
         spoiled oclgrind 's/return max(v4, v4.s1032).s0/type none; return max(v4.s0, none)/' 'depends on uninitialized'
 }
 
