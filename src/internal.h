@@ -151,9 +151,10 @@ typedef struct layout {
     int64_t in_offset, mask_offset, index_offset, value_offset, max_index_offset, max_value_offset;
     /* Kept dims along which neither the input nor the mask moves, by falling stride of the index, unless reductions
      * have hardly an element. They are not among `kept`: of their outputs one is computed, and then copied to all
-     * (families/copies.c). If there are any, `kept` has the strides of answers side by side, in the workspace, and
-     * `stored` those of the tensors. */
-    uint32_t copied_count;
+     * (families/copies.c). So are answers whose order keeps neighbours in the input apart (layout.c). In both cases
+     * `kept` has the strides of answers side by side, in the workspace, and `stored` those of the tensors; otherwise
+     * stored_count is 0. */
+    uint32_t copied_count, stored_count;
     layout_dim copied[MAX_RANK], stored[MAX_RANK];
     int64_t stored_offset[OUTPUT_TENSORS];
     uint64_t outputs, reduction; /* outputs that are computed; elements of each */

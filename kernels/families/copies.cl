@@ -1,6 +1,6 @@
-/* Last launch, where kept dims have neither the input nor the mask move: all outputs along them are the same. One of
- * them was computed, and its answers lie in the workspace; this puts them into each. One launch for each output tensor,
- * whose elements are T, however wide these are.
+/* Last launch, where answers lie in the workspace: of all outputs along kept dims that have neither the input nor the
+ * mask move, one was computed; others have another order than the input. This puts them into each. One launch for each
+ * output tensor, whose elements are T, however wide these are.
  *
  * The dims are those of the tensor, KEPT of them, the nearest last; work-items side by side share runs of a row along
  * that one. */

@@ -46,7 +46,7 @@ static argmax_cl_status compile_stages(argmax_cl_plan plan, uint32_t *allowed) {
     argmax_cl_status status = program_get(plan->handle, scan, plan->scan_options, &plan->scan_program);
     if (!status)
         status = group_allowed(plan->handle, plan->scan_program, scan, *allowed, allowed);
-    if (!status && plan->layout.copied_count)
+    if (!status && plan->layout.stored_count)
         status = compile_copies(plan, allowed);
     if (status || scan_answers(g))
         return status;
@@ -96,7 +96,7 @@ static argmax_cl_status size_workspace(argmax_cl_plan plan) {
                     " parts x %u bytes: the device's largest buffer has %" PRIu64 " bytes",
                     plan->layout.outputs, g->parts, partial_bytes(&plan->problem),
                     (uint64_t)plan->handle->facts.max_buffer);
-    if (plan->layout.copied_count) /* at most half of what the outputs take, which is less than 2^63 each */
+    if (plan->layout.stored_count) /* no more than the outputs take, which is less than 2^63 each */
         bytes = answers_offset(&plan->problem, &plan->layout, g, OUTPUT_TENSORS);
     if (bytes > most)
         return fail(ARGMAX_CL_ERROR_DEVICE_LIMIT,

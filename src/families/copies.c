@@ -1,5 +1,5 @@
-/* The launch that copies answers from the workspace to all outputs of kept dims along which nothing of the input moves:
- * of these one was computed. */
+/* The launch that copies answers from the workspace to their outputs: all those along kept dims along which nothing of
+ * the input moves, of which one was computed, and those in another order than the input's (layout.c). */
 #include "families/geometry.h"
 
 #include <assert.h>
@@ -29,10 +29,11 @@ static void insert(output_dims *all, const layout_dim *d, int64_t from) {
 
 static output_dims dims_of(const layout *l) {
     output_dims all = {0};
-    assert(l->copied_count > 0);
-    for (uint32_t i = 0; i < l->kept_count; ++i)
-        if (l->kept[i].size > 1)
-            insert(&all, &l->stored[i], l->kept[i].index);
+    int64_t from = 1;
+    assert(l->stored_count > 0);
+    for (uint32_t i = l->stored_count; i-- > 0; from *= (int64_t)l->stored[i].size)
+        if (l->stored[i].size > 1)
+            insert(&all, &l->stored[i], from);
     for (uint32_t i = 0; i < l->copied_count; ++i)
         insert(&all, &l->copied[i], 0);
     return all;
@@ -55,7 +56,7 @@ static uint64_t runs_of(const output_dims *all, uint64_t length) {
 }
 
 void lay_out_copies(const geometry_request *r, geometry *g) {
-    if (!r->layout->copied_count)
+    if (!r->layout->stored_count)
         return;
     const output_dims all = dims_of(r->layout);
     const uint32_t group = floor_power(r->tuning->group, r->group_limit);

@@ -25,6 +25,8 @@ static void describe(const struct argmax_cl_plan_s *plan, writer *out) {
     add_dims(out, "reduced", plan->layout.reduced, plan->layout.reduced_count);
     if (plan->layout.copied_count)
         add_dims(out, "copied", plan->layout.copied, plan->layout.copied_count);
+    else if (plan->layout.stored_count)
+        text_add(out, " moved to their order");
     text_add(out, " | %" PRIu64 " groups of %" PRIu32 ", ", g->scan.groups, g->scan.group);
     g->family->describe(g, out);
     if (g->parts > 1)

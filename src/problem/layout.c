@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+/* Bytes of input for each of answers that are moved. */
+#define MOVED_SHARE 100
+
 #define EACH_TENSOR(DO) DO(in) DO(mask) DO(index) DO(value) DO(max_index) DO(max_value)
 
 /* Walk a dim from its other end. */
@@ -99,12 +102,13 @@ static int64_t stride_of(const tensor_view *view, uint32_t axis) {
     return view->type ? view->stride[axis] : 0;
 }
 
-/* Answers are computed side by side, in the order of the kept dims. */
+/* Answers are computed side by side, in the order of the kept dims, so that more of these merge. */
 static void store_side_by_side(const problem *p, layout *out) {
     int64_t *const offsets[OUTPUT_TENSORS] = {&out->index_offset, &out->value_offset, &out->max_index_offset,
                                               &out->max_value_offset};
     int64_t stride = 1;
     memcpy(out->stored, out->kept, sizeof out->stored);
+    out->stored_count = out->kept_count;
     for (uint32_t i = 0; i < OUTPUT_TENSORS; ++i) {
         out->stored_offset[i] = *offsets[i];
         *offsets[i] = 0;
@@ -116,6 +120,28 @@ static void store_side_by_side(const problem *p, layout *out) {
         out->kept[i].max_value = p->max_value.type ? stride : 0;
         stride *= (int64_t)out->kept[i].size;
     }
+    out->kept_count = merge_neighbours(out->kept, out->kept_count);
+}
+
+static uint64_t answer_bytes(const problem *p) {
+    uint64_t bytes = 0;
+    for (output_tensor output = 0; output < OUTPUT_TENSORS; ++output) {
+        const tensor_view *const view = output_view(p, output);
+        bytes += view->type ? view->type->bits / 8 : 0;
+    }
+    return bytes;
+}
+
+/* Whether more outputs would be neighbours if their answers lay in the order of the input: worth another launch where
+ * they are less than half a line of much input, whose answers are little beside it. */
+static bool are_moved(const problem *p, const tuning_row *tuning, const layout *out) {
+    const layout_dim *const near = &out->kept[out->kept_count - 1], *const next = near - 1;
+    const uint64_t element = p->input.type->bits / 8, bytes = out->reduction * element;
+    if (tuning->group == 1 || !tuning->moved_bytes || out->kept_count == 1 || near->in != 1 ||
+        near->size * element * 2 >= tuning->line_bytes || bytes / MOVED_SHARE < answer_bytes(p) ||
+        bytes < tuning->moved_bytes / out->outputs)
+        return false;
+    return continues(next->in, near->in, near->size) && continues(next->mask, near->mask, near->size);
 }
 
 /* Whether an output is rather copied than computed again: not where its elements are no more bytes than its index, but
@@ -213,7 +239,7 @@ void layout_collapse(const problem *p, const tuning_row *tuning, layout *out) {
         out->kept[out->kept_count++] = single;
     if (!out->reduced_count)
         out->reduced[out->reduced_count++] = single;
-    if (out->copied_count)
+    if (out->copied_count || are_moved(p, tuning, out))
         store_side_by_side(p, out);
     else
         take_both_orders(p, tuning, out);

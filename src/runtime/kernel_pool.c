@@ -15,7 +15,7 @@ void set_argument(kernel_arguments *arguments, uint32_t i, const void *value, si
 /* Elements of the workspace, or of the tensor, before its answers. */
 static int64_t answers_at(const struct argmax_cl_plan_s *plan, output_tensor output, int64_t offset) {
     const dtype_info *const type = output_view(&plan->problem, output)->type;
-    return plan->layout.copied_count && type
+    return plan->layout.stored_count && type
                ? (int64_t)(answers_offset(&plan->problem, &plan->layout, &plan->geometry, output) / (type->bits / 8))
                : offset;
 }

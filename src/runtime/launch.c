@@ -183,7 +183,7 @@ static argmax_cl_status launch(argmax_cl_plan plan, cl_command_queue queue, bool
     if (lock)
         pthread_mutex_lock(lock);
     const geometry *g = &plan->geometry;
-    const bool copies = plan->layout.copied_count > 0;
+    const bool copies = plan->layout.stored_count > 0;
     cl_event done = NULL, *const scanned = copies ? &done : event;
     argmax_cl_buffers aside;
     const argmax_cl_buffers *answers = buffers;

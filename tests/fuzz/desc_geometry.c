@@ -445,7 +445,7 @@ void check_geometry(const problem *p, const layout *l, const device_facts *devic
             check_counters(p, l, device, g);
         REQUIRE(g->parts <= UINT64_MAX / l->outputs, "%" PRIu64 " parts", g->parts);
     }
-    if (l->copied_count)
+    if (l->stored_count)
         check_copies(p, l, group_limit, g);
     memset(options, 'x', sizeof options);
     options_scan(p, l, g, options);

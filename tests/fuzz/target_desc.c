@@ -39,13 +39,13 @@ static element define(const problem *p, uint64_t output, uint64_t place) {
  * found by the address of its index. */
 static element walk(const layout *l, uint64_t index, uint64_t place) {
     layout_dim kept[2 * MAX_RANK]; /* with the outputs' strides, and copied */
-    const uint32_t count = l->kept_count + l->copied_count;
-    const bool copies = l->copied_count > 0;
+    const bool copies = l->stored_count > 0;
+    const uint32_t kept_count = copies ? l->stored_count : l->kept_count, count = kept_count + l->copied_count;
     const int64_t index_offset = copies ? l->stored_offset[OUTPUT_INDEX] : l->index_offset;
     const int64_t value_offset = copies ? l->stored_offset[OUTPUT_VALUE] : l->value_offset;
     element e = {(uint64_t)l->in_offset, (uint64_t)index_offset, (uint64_t)value_offset, place};
-    memcpy(kept, copies ? l->stored : l->kept, l->kept_count * sizeof *kept);
-    memcpy(kept + l->kept_count, l->copied, l->copied_count * sizeof *kept);
+    memcpy(kept, copies ? l->stored : l->kept, kept_count * sizeof *kept);
+    memcpy(kept + kept_count, l->copied, l->copied_count * sizeof *kept);
     int64_t rest = (int64_t)(index - (uint64_t)index_offset);
     bool done[2 * MAX_RANK] = {false};
     /* The largest stride first: the others together reach less far (check.c), on either side. */
@@ -111,7 +111,7 @@ static void check_order(const layout *l) {
 static void check_dims(const problem *p, const layout *l) {
     const bool moves = p->reduction > p->index.type->bits / p->input.type->bits; /* else nothing is copied */
     uint64_t outputs = 1, reduction = 1;
-    REQUIRE(l->kept_count + l->copied_count <= MAX_RANK + 1, "%" PRIu32 " copied", l->copied_count);
+    REQUIRE(l->stored_count + l->copied_count <= MAX_RANK + 1, "%" PRIu32 " copied", l->copied_count);
     for (uint32_t i = 0; i < l->copied_count; ++i)
         REQUIRE(l->copied[i].in == 0 && l->copied[i].mask == 0 && l->copied[i].size > 1, "copied dim %" PRIu32, i);
     REQUIRE(l->kept_count >= 1 && l->kept_count <= MAX_RANK, "%" PRIu32, l->kept_count);

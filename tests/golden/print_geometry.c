@@ -130,7 +130,7 @@ static void print_programs(const problem *p, const layout *l, const geometry *g)
         options_merge(p, l, g, options);
         print_options("merge", options);
     }
-    for (output_tensor output = 0; output < OUTPUT_TENSORS && l->copied_count; ++output)
+    for (output_tensor output = 0; output < OUTPUT_TENSORS && l->stored_count; ++output)
         if (output_view(p, output)->type) {
             options_copies(p, l, g, output, options);
             print_options("copies", options);

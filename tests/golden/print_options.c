@@ -113,7 +113,7 @@ static void print_programs(struct problem *p, const layout *l) {
                 options_merge(p, l, &g, options);
                 printf("merge %s\n", options);
             }
-            for (output_tensor output = 0; output < OUTPUT_TENSORS && l->copied_count; ++output)
+            for (output_tensor output = 0; output < OUTPUT_TENSORS && l->stored_count; ++output)
                 if (output_view(p, output)->type) {
                     options_copies(p, l, &g, output, options);
                     printf("copies %s\n", options);

@@ -56,6 +56,7 @@ static const char *const shapes[] = {
     "1000000x5 axes=0",
     "1000000x5 axes=0 strides=8,1",
     "20x300x70x40 axes=0,2",
+    "2x300000x16 axes=1 strides=1,32,2",
     "20x300x70x41 axes=1,3",
     "400x300x20x11 axes=0,1",
     "4x5x6x7x8x9x10x3 axes=0,2,4,6",
