@@ -30,12 +30,12 @@ static void insert(output_dims *all, const layout_dim *d, int64_t from) {
 static output_dims dims_of(const layout *l) {
     output_dims all = {0};
     int64_t from = 1;
-    assert(l->stored_count > 0);
     for (uint32_t i = l->stored_count; i-- > 0; from *= (int64_t)l->stored[i].size)
         if (l->stored[i].size > 1)
             insert(&all, &l->stored[i], from);
     for (uint32_t i = 0; i < l->copied_count; ++i)
         insert(&all, &l->copied[i], 0);
+    assert(all.count > 0);
     return all;
 }
 
