@@ -135,13 +135,13 @@ static uint64_t answer_bytes(const problem *p) {
 /* Whether more outputs would be neighbours if their answers lay in the order of the input: worth another launch where
  * they are less than half a line of much input, whose answers are little beside it. */
 static bool are_moved(const problem *p, const tuning_row *tuning, const layout *out) {
-    const layout_dim *const near = &out->kept[out->kept_count - 1], *const next = near - 1;
+    const layout_dim *const near = &out->kept[out->kept_count - 1];
     const uint64_t element = p->input.type->bits / 8, bytes = out->reduction * element;
     if (tuning->group == 1 || !tuning->moved_bytes || out->kept_count == 1 || near->in != 1 ||
         near->size * element * 2 >= tuning->line_bytes || bytes / MOVED_SHARE < answer_bytes(p) ||
         bytes < tuning->moved_bytes / out->outputs)
         return false;
-    return continues(next->in, near->in, near->size) && continues(next->mask, near->mask, near->size);
+    return continues(near[-1].in, near->in, near->size) && continues(near[-1].mask, near->mask, near->size);
 }
 
 /* Whether an output is rather copied than computed again: not where its elements are no more bytes than its index, but
