@@ -92,6 +92,8 @@ static inline bool has_values(const problem *p) {
 static inline bool wants_both(const problem *p) {
     return p->op == ARGMAX_CL_ARGMINMAX;
 }
+/* tensor.c: bytes of the answers of one output, of all of them or of the largest. */
+uint64_t answer_bytes(const problem *p, bool largest);
 /* Of a partial answer in a workspace: (key, tie) of each extreme, kernels/memory/index.clh. */
 static inline uint32_t partial_bytes(const problem *p) {
     return wants_both(p) ? 32 : 16;

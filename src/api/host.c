@@ -25,18 +25,6 @@ static uint64_t range_bytes(const tensor_view *view) {
     return (view->last - view->first + 1) * (view->type->bits / 8);
 }
 
-/* Bytes of the answers of one output: of all of them, or of the largest. */
-static uint64_t answer_bytes(const problem *p, bool largest) {
-    const tensor_view *const outputs[] = {&p->index, &p->value, &p->max_index, &p->max_value};
-    uint64_t all = 0, most = 1;
-    for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++) {
-        const uint64_t bytes = outputs[i]->type ? outputs[i]->type->bits / 8 : 0;
-        all += bytes;
-        most = bytes > most ? bytes : most;
-    }
-    return largest ? most : all;
-}
-
 /* Whether the device takes it all at once: buffers that it can have, within its memory or the caller's limit. An input
  * in place takes none, but a driver may refuse that: under a limit stream.c sees to it. */
 static bool fits(const problem *p, const device_facts *facts, const tuning_row *tuning,

@@ -123,22 +123,13 @@ static void store_side_by_side(const problem *p, layout *out) {
     out->kept_count = merge_neighbours(out->kept, out->kept_count);
 }
 
-static uint64_t answer_bytes(const problem *p) {
-    uint64_t bytes = 0;
-    for (output_tensor output = 0; output < OUTPUT_TENSORS; ++output) {
-        const tensor_view *const view = output_view(p, output);
-        bytes += view->type ? view->type->bits / 8 : 0;
-    }
-    return bytes;
-}
-
 /* Whether more outputs would be neighbours if their answers lay in the order of the input: worth another launch where
  * they are less than half a line of much input, whose answers are little beside it. */
 static bool are_moved(const problem *p, const tuning_row *tuning, const layout *out) {
     const layout_dim *const near = &out->kept[out->kept_count - 1];
     const uint64_t element = p->input.type->bits / 8, bytes = out->reduction * element;
     if (tuning->group == 1 || !tuning->moved_bytes || out->kept_count == 1 || near->in != 1 ||
-        near->size * element * 2 >= tuning->line_bytes || bytes / MOVED_SHARE < answer_bytes(p) ||
+        near->size * element * 2 >= tuning->line_bytes || bytes / MOVED_SHARE < answer_bytes(p, false) ||
         bytes < tuning->moved_bytes / out->outputs)
         return false;
     return continues(near[-1].in, near->in, near->size) && continues(near[-1].mask, near->mask, near->size);

@@ -171,3 +171,14 @@ argmax_cl_status tensor_distinct(const char *name, uint32_t rank, const tensor_v
     }
     return ARGMAX_CL_SUCCESS;
 }
+
+uint64_t answer_bytes(const problem *p, bool largest) {
+    const tensor_view *const outputs[] = {&p->index, &p->value, &p->max_index, &p->max_value};
+    uint64_t all = 0, most = 1;
+    for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++) {
+        const uint64_t bytes = outputs[i]->type ? outputs[i]->type->bits / 8 : 0;
+        all += bytes;
+        most = bytes > most ? bytes : most;
+    }
+    return largest ? most : all;
+}
