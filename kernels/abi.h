@@ -185,7 +185,7 @@ typedef struct {
  * outputs, the next ones begin, maybe behind a gap. `fused` rows that follow each other in memory are one here, of
  * `row` elements each, and `rest` of them are left at the end. `across` work-items lie side by side over a tile, and
  * `sharing` times as many share its rows. `interleaved` parts take turns at the rows of a segment. `per_across` is
- * 2^32 / across, rounded up, 0 for 1, and `per_pitch` and `per_apart` the same. TAIL: each work-item has `steady` rows,
+ * 2^32 / across, rounded up, 0 for 1, and `per_pitch`, `per_apart` and, of fused rows, `per_row` the same. TAIL: each work-item has `steady` rows,
  * and `tail_chunks` follow those of all. */
 typedef struct {
     abi_ulong jobs, jobs_per_group, parts;
@@ -199,8 +199,8 @@ typedef struct {
     abi_long column_index, column_value; /* between neighbouring outputs */
     abi_ulong first, last;               /* elements of the buffer that the tensor addresses first and last */
     abi_uint tile_columns, across, per_across, sharing;
-    abi_uint fused, row, rest, inner, pitch, per_pitch, apart, per_apart, interleaved;
-    abi_uint tile_answers, steady, tail_chunks;
+    abi_uint fused, row, per_row, rest, inner, pitch, per_pitch, apart, per_apart, interleaved;
+    abi_uint tile_answers, steady, tail_chunks, unused;
 } stream_t;
 
 /* TAIL: what a work-group of a stream claims at most. */

@@ -66,7 +66,7 @@
 #endif
 
 /* The place in the part of column c's element of a row, or of those that are fused the one that c is of. */
-#define ROW_OF(at, c) (g.fused > 1 ? (at) * g.fused + (c) / g.row : (at))
+#define ROW_OF(at, c) ((at) * g.fused + mul_hi((c), g.per_row))
 #if INNER_FIRST
 #define PLACE_OF(at, c) (INNER_OF(c) * (uint)g.rows + (at))
 #elif INNER

@@ -417,6 +417,7 @@ static void set_stream(const layout *given, const geometry *g, uint64_t jobs, ke
                   .sharing = g->stream.sharing,
                   .fused = g->fused,
                   .row = (cl_uint)b.columns,
+                  .per_row = g->fused > 1 ? short_reciprocal(b.columns) : 0,
                   .rest = (cl_uint)(b.rows % g->fused),
                   .inner = g->inner,
                   .pitch = g->pitch,

@@ -118,6 +118,7 @@ static const fact whole[] = {
     AT(stream_t, sharing),
     AT(stream_t, fused),
     AT(stream_t, row),
+    AT(stream_t, per_row),
     AT(stream_t, rest),
     AT(stream_t, inner),
     AT(stream_t, pitch),
