@@ -1,12 +1,15 @@
-/* Reductions of few elements, where neighbouring outputs have theirs side by side: every work-item has VEC neighbouring
- * outputs to itself and reads one vector for each element of a reduction, so that nothing is merged. Where these lie,
+/* Reductions of few elements, where neighbouring outputs have theirs side by side: every work-item has VEC
+ * outputs to itself and reads one vector for each element of a reduction, so that nothing is merged. These are
+ * neighbours, or where single elements are loaded ACROSS apart: then as many work-items side by side load and store
+ * what is side by side, wherever it begins. Where these lie,
  * from an output on, is the same for all: a table in local memory, in the order of the index, whatever the dims. Behind
  * its end the last element stands again: UNROLL vectors are read at once, and what is seen twice changes nothing.
  *
  * FUSED: a vector is a word of elements of one output's reduction.
  *
  * A job is g.turns times as many vectors as a work-group has work-items. Vectors never reach beyond the last kept dim:
- * the last one of a row is moved back to end with it, and stores only the answers that the one before does not.
+ * the last one of a row,
+ * or those side by side, is moved back to end with it, and stores only the answers that the one before does not.
  *
  * From the host (options.clh): GROUP, VEC, LOAD, UNROLL (elements of a reduction in flight), ONE_BLOCK where an
  * accumulator of 8-bit elements counts them all. SPLIT is 0. */
@@ -33,9 +36,16 @@ typedef acc_t outcome_t;
 #define PLACE_OF_OUTCOME ACC_AT_OF
 #endif
 
-/* Outputs of a work-item, and what the table has behind its last element. */
+/* Outputs of a work-item, and of all that are side by side; what the table has behind its last element. */
 #define OUTPUTS_AT_ONCE (VEC / FUSED)
+#define OUTPUTS_ACROSS (OUTPUTS_AT_ONCE * ACROSS)
 #define BEHIND (UNROLL * FUSED)
+
+#if ACROSS > 1
+#define COLUMN_DISTANCE(g) ACROSS
+#else
+#define COLUMN_DISTANCE(g) (g)->column_stride
+#endif
 
 /* Where the elements of a reduction lie, from the first one on. */
 typedef struct {
@@ -82,7 +92,7 @@ static inline __attribute__((always_inline)) acc_t fold(const at_t first, const 
 #if FUSED > 1
             vectors[u] = joined_elements(first, table.input + (k + u) * FUSED);
 #else
-            vectors[u] = READ_AT(moved(first, PLACE_STEPS(table, k + u)), g->column_stride, dims);
+            vectors[u] = READ_AT(moved(first, PLACE_STEPS(table, k + u)), COLUMN_DISTANCE(g), dims);
 #endif
         const uint zero = LOAD_SHIFTED ? ZERO_AFTER_ALL(vectors, g) : 0;
         (void)zero;
@@ -93,10 +103,10 @@ static inline __attribute__((always_inline)) acc_t fold(const at_t first, const 
     return acc;
 }
 
-/* The answers of neighbours, of which the first `before` are another's. */
+/* The answers of a work-item's outputs; those of numbers below `before` are another's. */
 static inline void store_answer(__global const T *in, TARGET, const dims_t *dims, const few_rows_t *g,
                                 const outcome_t best, const uint x, const long start, const long index_at,
-                                const long value_at, const uint before) {
+                                const long value_at, const int before) {
     T keys[OUTPUTS_AT_ONCE];
     uint at[OUTPUTS_AT_ONCE];
 #if FUSED > 1
@@ -110,10 +120,10 @@ static inline void store_answer(__global const T *in, TARGET, const dims_t *dims
 #pragma unroll
     for (uint j = 0; j < OUTPUTS_AT_ONCE; ++j) /* what was read again is the last element */
         at[j] = IS_FOUND(at[j]) ? min(at[j], g->elements - 1) : at[j];
-    const long index_step = COLUMN_STEP(dims, g, x, index);
-    const long value_step = COLUMN_STEP(dims, g, x, value);
+    const long index_step = COLUMN_STEP(dims, g, x, index) * ACROSS;
+    const long value_step = COLUMN_STEP(dims, g, x, value) * ACROSS;
 /* In one store, forwards or backwards: neighbours' stores then fill lines. */
-#if OUTPUTS_AT_ONCE > 1 && !BOTH && !VALUE
+#if OUTPUTS_AT_ONCE > 1 && ACROSS == 1 && !BOTH && !VALUE
     const bool backward = index_step == -1;
     __global VECTOR(IDX_T) *const all = (__global VECTOR(IDX_T) *)(index + index_at - (backward ? VEC - 1 : 0));
     if ((backward | (index_step == 1)) && before == 0 && ((uintptr_t)all & (sizeof(VECTOR(IDX_T)) - 1)) == 0) {
@@ -128,9 +138,10 @@ static inline void store_answer(__global const T *in, TARGET, const dims_t *dims
 #endif
 #pragma unroll
     for (uint j = 0; j < OUTPUTS_AT_ONCE; ++j)
-        if (j >= before)
+        if ((int)(j * ACROSS) >= before)
             put_answer(dims, in, TARGET_ARGUMENTS, x, index_at + (long)j * index_step, value_at + (long)j * value_step,
-                       start + (long)j * g->column_stride, WINS(keys[j], at[j]), at[j], KEY_KNOWN_OF(x, keys[j]));
+                       start + (long)j * ACROSS * g->column_stride, WINS(keys[j], at[j]), at[j],
+                       KEY_KNOWN_OF(x, keys[j]));
 }
 
 KERNEL void few_rows(INPUT, TARGET, const dims_t dims, const few_rows_t g) {
@@ -158,8 +169,9 @@ KERNEL void few_rows(INPUT, TARGET, const dims_t dims, const few_rows_t g) {
                 break;
             const job_t outer = KEPT == 1 ? 0 : divide(vector, (job_t)g.row_vectors, g.per_row_vectors);
             const job_t place = vector - outer * (job_t)g.row_vectors;
-            const uint before = place + 1 == (job_t)g.row_vectors ? g.last_before : 0;
-            const long column = (long)place * OUTPUTS_AT_ONCE - (long)before;
+            const int lane = (int)(place % ACROSS);
+            const int before = place + ACROSS >= (job_t)g.row_vectors ? (int)g.last_before : 0;
+            const long column = (long)(place / ACROSS) * OUTPUTS_ACROSS + lane - before;
             const output_place_t row = output_place(&dims, outer, outer_dims);
             const steps_t start = row.in + column * STEPS(g.column_stride, dims.mask.along);
             const at_t first = AT_STEPS(start);
@@ -178,7 +190,7 @@ KERNEL void few_rows(INPUT, TARGET, const dims_t dims, const few_rows_t g) {
             for (uint x = 0; x < EXTREMES; ++x)
                 store_answer(in, TARGET_ARGUMENTS, &dims, &g, best, x, OF_INPUT(start),
                              row.index[x] + column * COLUMN_STEP(&dims, &g, x, index),
-                             row.value[x] + column * COLUMN_STEP(&dims, &g, x, value), before);
+                             row.value[x] + column * COLUMN_STEP(&dims, &g, x, value), before - lane);
         }
     }
 }

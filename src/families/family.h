@@ -69,6 +69,8 @@ bool outputs_are_gathered(const geometry_request *r, const geometry *g);
 bool neighbours_come_first(const geometry_request *r);
 /* The same of columns (columns.c). */
 bool columns_come_first(const geometry_request *r);
+/* Elements of a reduction, at most, that few_rows.c takes by whole vectors of outputs. */
+uint32_t few_whole_elements(const geometry_request *r);
 bool always_suits(const geometry_request *r, const geometry *g);
 
 #endif

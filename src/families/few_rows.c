@@ -3,9 +3,12 @@
 
 #include <inttypes.h>
 
-/* Outputs of a work-item side by side. */
+/* Outputs of a work-item, and of as many as lie side by side. */
 static uint32_t outputs_of(const geometry *g) {
     return g->vector / g->fused;
+}
+static uint32_t outputs_across(const geometry *g) {
+    return outputs_of(g) * g->across;
 }
 
 static const layout_dim *column_of(const layout *l) {
@@ -54,7 +57,7 @@ static void choose_vector(const geometry_request *r, geometry *g) {
         g->vector = min_u32(g->vector, answers);
     g->load = kind_of_load(r, true, g->vector);
     if (g->vector < least && narrow) {
-        const bool shifted = bytes == 1 && least == word && r->device->little_endian;
+        const bool shifted = bytes == 1 && least == word && column->index >= 0 && r->device->little_endian;
         g->vector = shifted ? shifted_vector(r, stores_much ? word : VECTOR_MAX) : least;
         g->load = shifted ? LOAD_SHIFTED : LOAD_UNALIGNED;
     }
@@ -65,6 +68,29 @@ static void choose_vector(const geometry_request *r, geometry *g) {
                        r->device->little_endian && !is_general(r->problem) && is_one_block(r, fused);
     g->fused = fuses ? fused : 1;
     g->vector *= g->fused;
+}
+
+#define OUTPUTS_APART 4u
+/* Work-items side by side then: their answers fill lines. */
+#define ITEMS_ACROSS 32u
+/* Elements loaded one by one are those of outputs apart, so that work-items side by side load, and store, what is side
+ * by side: a word at least, and with few elements as many outputs as have few_flight_bytes on their way. */
+static void choose_apart(const geometry_request *r, uint32_t group, geometry *g) {
+    const tuning_row *t = r->tuning;
+    const layout_dim *column = column_of(r->layout);
+    const uint64_t loads = min_u64(r->layout->reduction, t->few_loads);
+    const uint32_t bytes = element_bytes(r->problem);
+    uint32_t vector = max_u32(g->vector, word_of(r));
+    g->across = 1;
+    while (loads * vector * bytes < t->few_flight_bytes && vector < OUTPUTS_APART)
+        vector *= 2;
+    const uint64_t side = (uint64_t)vector * ITEMS_ACROSS, twice = ceil_div(column->size, side) * side - column->size;
+    if (!t->few_flight_bytes || group < ITEMS_ACROSS || g->load != LOAD_UNALIGNED || g->fused > 1 || column->in != 1 ||
+        is_masked(r->problem) || vector == 1 || side > column->size || twice * t->idle_share > column->size)
+        return;
+    g->across = ITEMS_ACROSS;
+    g->vector = vector;
+    g->load = LOAD_STRIDED;
 }
 
 /* Whether an int does not tell where an element lies from the first one on, in the input and in the mask. */
@@ -93,14 +119,15 @@ static const char *lay_out_few_rows(const geometry_request *r, geometry *g) {
     if (reaches_far(l))
         return "it takes reductions of elements less than 2^31 apart";
     choose_vector(r, g);
+    choose_apart(r, group, g);
     choose_arithmetic(r, g);
     g->length = g->part_length = l->reduction;
     g->parts = g->least = g->lanes = 1;
     g->unroll = elements_in_flight(r, ceil_div(l->reduction, g->fused));
     g->one_block = element_bytes(r->problem) == 1 && is_one_block(r, g->fused);
     g->outers = l->outputs / column->size;
-    g->tiles = ceil_div(column->size, outputs_of(g));
-    const uint64_t vectors = g->outers * g->tiles;
+    g->tiles = ceil_div(column->size, outputs_across(g));
+    const uint64_t vectors = g->outers * g->tiles * g->across;
     g->batch = (uint32_t)max_u64(
         1, min_u64(ceil_div(r->tuning->few_loads, l->reduction), vectors / group / wanted_groups(r, g)));
     g->scan = distribute(r, group, ceil_div(vectors, (uint64_t)group * g->batch), r->tuning->groups_max);
@@ -110,6 +137,8 @@ static const char *lay_out_few_rows(const geometry_request *r, geometry *g) {
 
 static void add_options(const geometry *g, writer *out) {
     add_fused(g, out);
+    if (g->across > 1)
+        text_add(out, " -DACROSS=%" PRIu32, g->across);
     text_add(out, " -DUNROLL=%" PRIu32 "%s", g->unroll, g->one_block ? " -DONE_BLOCK=1" : "");
 }
 
@@ -117,15 +146,15 @@ static void set_few_rows(const layout *l, const geometry *g, uint64_t jobs, kern
     const layout_dim *column = column_of(l);
     few_rows_t rows = {.jobs = jobs,
                        .jobs_per_group = g->scan.jobs_per_group,
-                       .vectors = g->outers * g->tiles,
-                       .row_vectors = g->tiles,
-                       .per_row_vectors = reciprocal(g->tiles),
+                       .vectors = g->outers * g->tiles * g->across,
+                       .row_vectors = g->tiles * g->across,
+                       .per_row_vectors = reciprocal(g->tiles * g->across),
                        .column_stride = column->in,
                        .column_index = column->index,
                        .column_value = column->value,
                        .elements = (cl_uint)g->length,
                        .turns = g->batch,
-                       .last_before = (cl_uint)(g->tiles * outputs_of(g) - column->size)};
+                       .last_before = (cl_uint)(g->tiles * outputs_across(g) - column->size)};
     layout firsts = *l; /* the first element of each reduction */
     cl_ulong from, to;
     firsts.reduced_count = 0;
@@ -138,7 +167,8 @@ static void set_few_rows(const layout *l, const geometry *g, uint64_t jobs, kern
 }
 
 static void describe(const geometry *g, writer *out) {
-    text_add(out, "vectors of %" PRIu32 " outputs, %" PRIu32 " a work-item", outputs_of(g), g->batch);
+    text_add(out, "vectors of %" PRIu32 " outputs%s, %" PRIu32 " a work-item", outputs_of(g),
+             g->across > 1 ? " apart" : "", g->batch);
 }
 
 const family family_few_rows = {
@@ -184,6 +214,10 @@ static bool runs_are_vectors(const geometry_request *r) {
     return last->in == 1 && vector > 1 && last->size % vector == 0 && aligned_vector(l, vector, last) == vector;
 }
 
+uint32_t few_whole_elements(const geometry_request *r) {
+    return r->tuning->few_elements_aligned / (element_bytes(r->problem) == 1 ? WORD_BYTES : 1);
+}
+
 /* With one work-item a group there is nobody beside it that takes the rest of a line. Elements of 64 bits are no
  * vectors of columns. */
 static bool elements_are_few(const geometry_request *r, const geometry *g) {
@@ -193,7 +227,7 @@ static bool elements_are_few(const geometry_request *r, const geometry *g) {
     const bool whole = widest > 1 && whole_vector(r) >= widest;
     const uint64_t runs = runs_of(r);
     const bool few = runs ? runs <= t->few_inner_rows && !runs_are_vectors(r)
-                          : l->reduction <= (whole ? t->few_elements_aligned : t->few_elements);
+                          : l->reduction <= (whole ? few_whole_elements(r) : t->few_elements);
     return g->scan.group > 1 && few && column_of(l)->size > 1 && outputs_lie_nearer(r) &&
            (l->reduction <= t->few_loads || whole_reductions_do(r, g));
 }

@@ -463,8 +463,29 @@ const family family_stream = {
     .describe = describe,
 };
 
-/* It suits when columns lie nearer than rows, and work-groups have several work-items, unless they are aligned words,
- * or more, that fill a power of two of work-items: those have a kernel of their own (columns.c). */
+/* Whether each reduced dim lies nearer than the one before it. */
+static bool rows_follow_memory(const layout *l) {
+    for (uint32_t i = 1; i < l->reduced_count; ++i)
+        if (magnitude(l->reduced[i].in) > magnitude(l->reduced[i - 1].in))
+            return false;
+    return true;
+}
+
+/* Whether columns are aligned vectors that columns.c reads as well: two words of one reduced dim; of 8 bits one word
+ * will do; so will one of narrow rows, and several dims of those in another order than memory's. */
+static bool are_whole_words(const geometry_request *r, const block *b, uint32_t vector) {
+    const layout *l = r->layout;
+    const uint32_t bytes = element_bytes(r->problem), words = vector * bytes / WORD_BYTES;
+    const bool narrow = b->columns * bytes < r->tuning->line_bytes;
+    if (bytes == 1)
+        return words > 0;
+    if (l->reduced_count > 1 && (!narrow || rows_follow_memory(l)))
+        return false;
+    return words > 1 || (words == 1 && vector > 1 && narrow);
+}
+
+/* It suits when columns lie nearer than rows, and work-groups have several work-items, unless they are whole words that
+ * fill a power of two of work-items: those have a kernel of their own (columns.c). */
 static bool columns_fit(const geometry_request *r, const block *b) {
     const uint32_t group = floor_power(r->tuning->group_columns, r->group_limit);
     uint32_t vector = widest_vector(r, r->tuning->column_bytes, false);
@@ -474,8 +495,8 @@ static bool columns_fit(const geometry_request *r, const block *b) {
     const tuning_row *t = r->tuning;
     if (lanes < group && group / lanes * t->unroll_columns > 2 * b->rows) /* work-items would be idle: rows are few */
         return false;
-    return b->stride == 1 && b->its.inner == 1 && !has_gaps(b) && b->rows > t->few_elements_aligned &&
-           vector >= word_of(r) && (vector > 1 || element_bytes(r->problem) >= 2 * WORD_BYTES) &&
+    return b->stride == 1 && b->its.inner == 1 && !has_gaps(b) && b->rows > few_whole_elements(r) &&
+           are_whole_words(r, b, vector) &&
            (ceil_div(vectors, lanes) * lanes - vectors) * r->tuning->idle_share <= vectors;
 }
 

@@ -186,13 +186,14 @@ static void check_stream(const layout *l, const geometry *g) {
  * reduction lies beyond what an int tells. */
 static void check_few_rows(const layout *l, const geometry *g) {
     const layout_dim *const column = &l->kept[l->kept_count - 1];
-    const uint64_t vectors = g->outers * g->tiles, job = (uint64_t)g->scan.group * g->batch;
-    const uint32_t outputs = g->vector / g->fused;
+    const uint64_t vectors = g->outers * g->tiles * g->across, job = (uint64_t)g->scan.group * g->batch;
+    const uint32_t outputs = g->vector / g->fused * g->across;
     int64_t farthest = 0;
     for (uint32_t i = 0; i < l->reduced_count; ++i)
         farthest += (int64_t)(l->reduced[i].size - 1) * llabs(l->reduced[i].in);
     REQUIRE(g->outers * column->size == l->outputs && g->tiles == ceil_div(column->size, outputs),
             "%" PRIu64 " vectors", vectors);
+    REQUIRE(is_power(g->across) && (g->across == 1 || g->load == LOAD_STRIDED), "%" PRIu32 " across", g->across);
     REQUIRE(outputs <= column->size && (outputs == 1 || (column->in == 1 && g->fused == 1)), "vectors of %" PRIu32,
             g->vector);
     REQUIRE(g->length == l->reduction && g->length <= FEW_ELEMENTS_MOST && g->unroll >= 1 && g->unroll <= g->length,
@@ -426,7 +427,8 @@ void check_geometry(const problem *p, const layout *l, const device_facts *devic
     char options[OPTIONS_CAPACITY];
     check_grid(&g->scan, group_limit);
     REQUIRE(is_power(g->vector) && g->vector <= 32, "vectors of %" PRIu32, g->vector);
-    REQUIRE(has_lanes(g) ? is_power(g->lanes) && g->across == 0 : g->lanes == 0, "%" PRIu32 " lanes", g->lanes);
+    REQUIRE(has_lanes(g) ? is_power(g->lanes) && (g->across == 0 || is_of(g, "few_rows")) : g->lanes == 0,
+            "%" PRIu32 " lanes", g->lanes);
     REQUIRE(!is_of(g, "columns") || is_power(g->across), "%" PRIu32 " across", g->across);
     REQUIRE(max_u32(g->lanes, g->across) <= g->scan.group, "%" PRIu32 " lanes", g->lanes);
     const layout turned = with_first_last(l), *const told = g->inner_first ? &turned : l;
