@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stddef.h>
 
+extern const family family_rows; /* permuted.c lays its own by what is here */
+
 /* From so many vectors on a row's values first and a search for the place are faster than counting along
  * (kernels/families/rows_by_value.clh). Wide vectors cannot count along. */
 static bool is_by_value(const geometry_request *r, const geometry *g) {
@@ -96,11 +98,14 @@ static uint64_t vectors_of(const geometry *g, uint64_t segment) {
     return g->overlap ? ceil_div(segment, g->vector) : segment / g->vector;
 }
 
-/* Work-items that share a short row: two as soon as it is worth it, then more for longer rows. Rows that leave most of
- * the device idle take as many as read theirs in one batch of loads. */
-static uint32_t lanes_along(const geometry_request *r, uint64_t units) {
+/* Work-items that share a short row: two as soon as it is worth it, then more for longer rows, of several dims half as
+ * many, since each has the ends of runs to find. Rows that leave most of the device idle take as many as read theirs in
+ * one batch of loads. */
+static uint32_t lanes_along(const geometry_request *r, const geometry *g) {
     const tuning_row *t = r->tuning;
-    const uint64_t wanted = units / t->row_loads, items = (uint64_t)r->device->compute_units * t->group;
+    const bool has_ends = lies_anywhere(g) && g->family == &family_rows;
+    const uint64_t units = g->length, wanted = units / t->row_loads / (has_ends ? 2 : 1),
+                   items = (uint64_t)r->device->compute_units * t->group;
     uint32_t lanes = floor_power(max_u64(wanted, units > t->lone_loads ? 2 : 1), t->short_lanes);
     while (lanes < t->group && units / lanes > t->unroll_rows &&
            r->layout->outputs <= items * t->enough_percent / 100 / lanes)
@@ -118,7 +123,7 @@ static uint32_t choose_row_lanes(const geometry_request *r, lane_rule rule, geom
     if (rule == LANES_ONE) {
         g->lanes = 1;
     } else if (rule == LANES_FEW || short_with_gaps) {
-        const uint32_t lanes = lanes_along(r, g->length);
+        const uint32_t lanes = lanes_along(r, g);
         const bool few_loads = t->group_short > 1 && g->length / lanes < t->unroll_rows;
         group = floor_power(max_u64(lanes, (uint64_t)t->group_short * (few_loads ? 2 : 1)), r->group_limit);
         g->lanes = floor_power(lanes, group);
