@@ -185,8 +185,8 @@ typedef struct {
  * outputs, the next ones begin, maybe behind a gap. `fused` rows that follow each other in memory are one here, of
  * `row` elements each, and `rest` of them are left at the end. `across` work-items lie side by side over a tile, and
  * `sharing` times as many share its rows. `interleaved` parts take turns at the rows of a segment. `per_across` is
- * 2^32 / across, rounded up, 0 for 1, and `per_pitch`, `per_apart` and, of fused rows, `per_row` the same. TAIL: each work-item has `steady` rows,
- * and `tail_chunks` follow those of all. */
+ * 2^32 / across, rounded up, 0 for 1, and `per_pitch`, `per_apart` and, of fused rows, `per_row` the same. TAIL: each
+ * work-item has `steady` rows, and `tail_chunks` follow those of all. */
 typedef struct {
     abi_ulong jobs, jobs_per_group, parts;
     abi_ulong rows, part_length; /* fused ones of a column, of a part */
@@ -211,12 +211,14 @@ typedef struct {
 
 /* `vectors` in all, `row_vectors` over the last kept dim, of which the last one begins with `last_before`
  * outputs of the one before it; a work-item has `turns` of them one after the other. LOAD_SHIFTED: vectors that begin
- * there, for the first element of a reduction, have all their words inside the tensor. */
+ * there, for the first element of a reduction, have all their words inside the tensor. IN_TURN: the kept dim before the
+ * last one has `others`, and `per_row_vectors` is of the number of those ACROSS of row_vectors. */
 typedef struct {
     abi_ulong jobs, jobs_per_group;
     abi_ulong vectors, row_vectors, per_row_vectors;
     abi_long column_stride, column_index, column_value; /* between neighbouring outputs: see columns_t */
     abi_long whole_from, whole_to;
+    abi_ulong others, per_others;
     abi_uint elements, turns, last_before, unused;
 } few_rows_t;
 

@@ -160,7 +160,9 @@ typedef struct layout {
     layout_dim copied[MAX_RANK], stored[MAX_RANK];
     int64_t stored_offset[OUTPUT_TENSORS];
     uint64_t outputs, reduction; /* outputs that are computed; elements of each */
-    bool reversed; /* the index counts from the other end: every reduced dim was backward, and has been turned */
+    bool both_orders; /* neighbours in the input and neighbours' answers are of two dims: the last one and the one
+                         before */
+    bool reversed;    /* the index counts from the other end: every reduced dim was backward, and has been turned */
     repeated_dim_t repeated; /* one that is left out; added 0: none */
 } layout;
 
@@ -319,6 +321,9 @@ typedef struct geometry {
         struct {
             bool held; /* HELD */
         } columns;
+        struct {
+            bool in_turn; /* IN_TURN */
+        } few_rows;
         struct {
             uint32_t sharing;     /* work-items that share a column */
             uint32_t period;      /* rows after which they begin at the same place within a vector */

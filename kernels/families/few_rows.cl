@@ -1,18 +1,22 @@
-/* Reductions of few elements, where neighbouring outputs have theirs side by side: every work-item has VEC
- * outputs to itself and reads one vector for each element of a reduction, so that nothing is merged. These are
- * neighbours, or where single elements are loaded ACROSS apart: then as many work-items side by side load and store
- * what is side by side, wherever it begins. Where these lie,
- * from an output on, is the same for all: a table in local memory, in the order of the index, whatever the dims. Behind
- * its end the last element stands again: UNROLL vectors are read at once, and what is seen twice changes nothing.
+/* Reductions of few elements, where neighbouring outputs have theirs side by side: every work-item has VEC outputs to
+ * itself and reads one vector for each element of a reduction, so that nothing is merged. These are neighbours, or
+ * where single elements are loaded ACROSS apart: then as many work-items side by side load and store what is side by
+ * side, wherever it begins. Where the elements lie, from an output on, is the same for all: a table in local memory, in
+ * the order of the index, whatever the dims. Behind its end the last element stands again: UNROLL vectors are read at
+ * once, and what is seen twice changes nothing.
  *
  * FUSED: a vector is a word of elements of one output's reduction.
  *
- * A job is g.turns times as many vectors as a work-group has work-items. Vectors never reach beyond the last kept dim:
- * the last one of a row,
- * or those side by side, is moved back to end with it, and stores only the answers that the one before does not.
+ * IN_TURN: outputs that are neighbours in the input have answers far apart, and neighbours' answers come from elements
+ * far apart, of which there are g.others. Work-items side by side are followed by those of the next of the others, so
+ * that lines of both become whole while caches hold them.
  *
- * From the host (options.clh): GROUP, VEC, LOAD, UNROLL (elements of a reduction in flight), ONE_BLOCK where an
- * accumulator of 8-bit elements counts them all. SPLIT is 0. */
+ * A job is g.turns times as many vectors as a work-group has work-items. Vectors never reach beyond the last kept dim:
+ * the last one of a row, or those side by side, are moved back to end with it, and store only the answers that those
+ * before do not.
+ *
+ * From the host (options.clh): GROUP, VEC, LOAD, UNROLL (elements of a reduction in flight), ACROSS, IN_TURN, ONE_BLOCK
+ * where an accumulator of 8-bit elements counts them all. SPLIT is 0. */
 #include "options.clh"
 
 #if SPLIT
@@ -167,8 +171,16 @@ KERNEL void few_rows(INPUT, TARGET, const dims_t dims, const few_rows_t g) {
             const job_t vector = (job * (job_t)g.turns + turn) * GROUP + me;
             if (vector >= (job_t)g.vectors)
                 break;
+#if IN_TURN
+            const job_t side = vector / ACROSS, blocks = (job_t)g.row_vectors / ACROSS;
+            const job_t above = divide(side, (job_t)g.others, g.per_others);
+            const job_t outermost = divide(above, blocks, g.per_row_vectors);
+            const job_t outer = outermost * (job_t)g.others + (side - above * (job_t)g.others);
+            const job_t place = (above - outermost * blocks) * ACROSS + vector % ACROSS;
+#else
             const job_t outer = KEPT == 1 ? 0 : divide(vector, (job_t)g.row_vectors, g.per_row_vectors);
             const job_t place = vector - outer * (job_t)g.row_vectors;
+#endif
             const int lane = (int)(place % ACROSS);
             const int before = place + ACROSS >= (job_t)g.row_vectors ? (int)g.last_before : 0;
             const long column = (long)(place / ACROSS) * OUTPUTS_ACROSS + lane - before;

@@ -71,26 +71,39 @@ static void choose_vector(const geometry_request *r, geometry *g) {
 }
 
 #define OUTPUTS_APART 4u
-/* Work-items side by side then: their answers fill lines. */
+/* Work-items side by side then: their answers fill lines, or, in turn with others, their elements fill sectors. */
 #define ITEMS_ACROSS 32u
+#define ITEMS_IN_TURN 16u
+
 /* Elements loaded one by one are those of outputs apart, so that work-items side by side load, and store, what is side
- * by side: a word at least, and with few elements as many outputs as have few_flight_bytes on their way. */
+ * by side: a word at least, and with few elements as many outputs as have few_flight_bytes on their way. So are all
+ * that come in turn with others, of which a work-item has one output where they cannot be. */
 static void choose_apart(const geometry_request *r, uint32_t group, geometry *g) {
     const tuning_row *t = r->tuning;
     const layout_dim *column = column_of(r->layout);
     const uint64_t loads = min_u64(r->layout->reduction, t->few_loads);
     const uint32_t bytes = element_bytes(r->problem);
-    uint32_t vector = max_u32(g->vector, word_of(r));
-    g->across = 1;
+    const bool in_turn = r->layout->both_orders && group >= ITEMS_IN_TURN && column->size >= ITEMS_IN_TURN;
+    const uint32_t items = in_turn ? ITEMS_IN_TURN : ITEMS_ACROSS;
+    uint32_t vector = max_u32(in_turn ? 1 : g->vector, word_of(r));
     while (loads * vector * bytes < t->few_flight_bytes && vector < OUTPUTS_APART)
         vector *= 2;
-    const uint64_t side = (uint64_t)vector * ITEMS_ACROSS, twice = ceil_div(column->size, side) * side - column->size;
-    if (!t->few_flight_bytes || group < ITEMS_ACROSS || g->load != LOAD_UNALIGNED || g->fused > 1 || column->in != 1 ||
-        is_masked(r->problem) || vector == 1 || side > column->size || twice * t->idle_share > column->size)
-        return;
-    g->across = ITEMS_ACROSS;
-    g->vector = vector;
-    g->load = LOAD_STRIDED;
+    const uint64_t side = (uint64_t)vector * items, twice = ceil_div(column->size, side) * side - column->size;
+    const bool apart = t->few_flight_bytes && group >= items && (g->load == LOAD_UNALIGNED || in_turn) &&
+                       column->in == 1 && !is_masked(r->problem) && vector > 1 && side <= column->size &&
+                       twice * t->idle_share <= column->size;
+    g->few_rows.in_turn = in_turn;
+    g->across = apart || in_turn ? items : 1;
+    if (apart && (in_turn || g->fused == 1)) {
+        g->vector = vector;
+        g->fused = 1;
+        g->load = LOAD_STRIDED;
+    } else if (in_turn && g->fused == 1) {
+        g->vector = 1;
+        g->load = kind_of_load(r, column->in == 1, 1);
+    } else if (!in_turn) {
+        g->across = 1;
+    }
 }
 
 /* Whether an int does not tell where an element lies from the first one on, in the input and in the mask. */
@@ -128,8 +141,8 @@ static const char *lay_out_few_rows(const geometry_request *r, geometry *g) {
     g->outers = l->outputs / column->size;
     g->tiles = ceil_div(column->size, outputs_across(g));
     const uint64_t vectors = g->outers * g->tiles * g->across;
-    g->batch = (uint32_t)max_u64(
-        1, min_u64(ceil_div(r->tuning->few_loads, l->reduction), vectors / group / wanted_groups(r, g)));
+    const uint64_t loads = g->few_rows.in_turn ? 1 : r->tuning->few_loads;
+    g->batch = (uint32_t)max_u64(1, min_u64(ceil_div(loads, l->reduction), vectors / group / wanted_groups(r, g)));
     g->scan = distribute(r, group, ceil_div(vectors, (uint64_t)group * g->batch), r->tuning->groups_max);
     g->one_job = has_one_job(r, g) && g->scan.jobs < (UINT64_C(1) << 31) / group / g->batch;
     return plan_merge(r, l->outputs, 1, g);
@@ -139,7 +152,8 @@ static void add_options(const geometry *g, writer *out) {
     add_fused(g, out);
     if (g->across > 1)
         text_add(out, " -DACROSS=%" PRIu32, g->across);
-    text_add(out, " -DUNROLL=%" PRIu32 "%s", g->unroll, g->one_block ? " -DONE_BLOCK=1" : "");
+    text_add(out, " -DUNROLL=%" PRIu32 "%s%s", g->unroll, g->few_rows.in_turn ? " -DIN_TURN=1" : "",
+             g->one_block ? " -DONE_BLOCK=1" : "");
 }
 
 static void set_few_rows(const layout *l, const geometry *g, uint64_t jobs, kernel_arguments *arguments) {
@@ -148,13 +162,17 @@ static void set_few_rows(const layout *l, const geometry *g, uint64_t jobs, kern
                        .jobs_per_group = g->scan.jobs_per_group,
                        .vectors = g->outers * g->tiles * g->across,
                        .row_vectors = g->tiles * g->across,
-                       .per_row_vectors = reciprocal(g->tiles * g->across),
+                       .per_row_vectors = reciprocal(g->few_rows.in_turn ? g->tiles : g->tiles * g->across),
                        .column_stride = column->in,
                        .column_index = column->index,
                        .column_value = column->value,
                        .elements = (cl_uint)g->length,
                        .turns = g->batch,
                        .last_before = (cl_uint)(g->tiles * outputs_across(g) - column->size)};
+    if (g->few_rows.in_turn) {
+        rows.others = l->kept[l->kept_count - 2].size;
+        rows.per_others = reciprocal(rows.others);
+    }
     layout firsts = *l; /* the first element of each reduction */
     cl_ulong from, to;
     firsts.reduced_count = 0;
@@ -168,7 +186,10 @@ static void set_few_rows(const layout *l, const geometry *g, uint64_t jobs, kern
 
 static void describe(const geometry *g, writer *out) {
     text_add(out, "vectors of %" PRIu32 " outputs%s, %" PRIu32 " a work-item", outputs_of(g),
-             g->across > 1 ? " apart" : "", g->batch);
+             g->few_rows.in_turn ? " in turn with others"
+             : g->across > 1     ? " apart"
+                                 : "",
+             g->batch);
 }
 
 const family family_few_rows = {
@@ -228,6 +249,8 @@ static bool elements_are_few(const geometry_request *r, const geometry *g) {
     const uint64_t runs = runs_of(r);
     const bool few = runs ? runs <= t->few_inner_rows && !runs_are_vectors(r)
                           : l->reduction <= (whole ? few_whole_elements(r) : t->few_elements);
+    if (g->few_rows.in_turn)
+        return true;
     return g->scan.group > 1 && few && column_of(l)->size > 1 && outputs_lie_nearer(r) &&
            (l->reduction <= t->few_loads || whole_reductions_do(r, g));
 }

@@ -164,7 +164,8 @@ static layout_dim every(layout_dim d, uint64_t step) {
 
 /* Neighbours in the input whose answers are lines apart, while others' answers are neighbours: either the input would
  * be read or answers be stored element by element. So some outputs along the input come in turn with those others, and
- * lines of both are complete while caches hold them. */
+ * lines of both are complete while caches hold them: by a dim of their own, where there is a number that divides, else
+ * by the kernel (families/few_rows.c), which takes work-items side by side. */
 static void take_both_orders(const problem *p, const tuning_row *tuning, layout *out) {
     const uint32_t count = out->kept_count, last = count - 1;
     const uint64_t element = p->input.type->bits / 8, answer = p->index.type->bits / 8;
@@ -179,9 +180,15 @@ static void take_both_orders(const problem *p, const tuning_row *tuning, layout 
         magnitude(walked.index) * answer < tuning->line_bytes || walked.size <= tuning->scattered_outputs)
         return;
     const uint64_t some = divisor_of(walked.size, tuning->scattered_outputs);
-    if (some == 1)
+    if (some == 1 && tuning->group == 1)
         return;
     memmove(&out->kept[near], &out->kept[near + 1], (last - near) * sizeof walked);
+    if (some == 1) {
+        out->kept[last - 1] = other;
+        out->kept[last] = walked;
+        out->both_orders = true;
+        return;
+    }
     out->kept[last - 1] = every(walked, some);
     out->kept[last] = other;
     out->kept[last + 1] = walked;

@@ -76,6 +76,8 @@ static const fact whole[] = {
     AT(few_rows_t, column_value),
     AT(few_rows_t, whole_from),
     AT(few_rows_t, whole_to),
+    AT(few_rows_t, others),
+    AT(few_rows_t, per_others),
     AT(few_rows_t, elements),
     AT(few_rows_t, turns),
     AT(few_rows_t, last_before),

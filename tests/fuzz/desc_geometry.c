@@ -193,9 +193,11 @@ static void check_few_rows(const layout *l, const geometry *g) {
         farthest += (int64_t)(l->reduced[i].size - 1) * llabs(l->reduced[i].in);
     REQUIRE(g->outers * column->size == l->outputs && g->tiles == ceil_div(column->size, outputs),
             "%" PRIu64 " vectors", vectors);
-    REQUIRE(is_power(g->across) && (g->across == 1 || g->load == LOAD_STRIDED), "%" PRIu32 " across", g->across);
-    REQUIRE(outputs <= column->size && (outputs == 1 || (column->in == 1 && g->fused == 1)), "vectors of %" PRIu32,
-            g->vector);
+    REQUIRE(is_power(g->across) && (g->across == 1 || g->vector == g->fused || g->load == LOAD_STRIDED),
+            "%" PRIu32 " across", g->across);
+    REQUIRE(!g->few_rows.in_turn || (l->both_orders && g->across > 1), "%" PRIu32 " across", g->across);
+    REQUIRE(outputs <= column->size && (g->vector == g->fused || (column->in == 1 && g->fused == 1)),
+            "vectors of %" PRIu32, g->vector);
     REQUIRE(g->length == l->reduction && g->length <= FEW_ELEMENTS_MOST && g->unroll >= 1 && g->unroll <= g->length,
             "%" PRIu64 " elements", g->length);
     REQUIRE(farthest <= INT32_MAX, "elements %" PRId64 " apart", farthest);

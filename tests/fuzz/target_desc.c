@@ -101,7 +101,8 @@ static bool has_both_orders(const layout *l) {
 }
 
 static void check_order(const layout *l) {
-    const uint32_t apart = has_both_orders(l) ? 2 : 0, last = l->kept_count - 1;
+    const uint32_t apart = l->both_orders ? 1 : has_both_orders(l) ? 2 : 0, last = l->kept_count - 1;
+    REQUIRE(!l->both_orders || (last && l->kept[last - 1].in >= l->kept[last].in), "dim %" PRIu32, last);
     for (uint32_t i = 1; i < l->kept_count - apart; ++i) {
         const layout_dim *d = &l->kept[i == last - apart ? last : i];
         REQUIRE(d->in <= l->kept[i - 1].in, "dim %" PRIu32, i);
