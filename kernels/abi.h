@@ -212,7 +212,7 @@ typedef struct {
 /* `vectors` in all, `row_vectors` over the last kept dim, of which the last one begins with `last_before`
  * outputs of the one before it; a work-item has `turns` of them one after the other. LOAD_SHIFTED: vectors that begin
  * there, for the first element of a reduction, have all their words inside the tensor. IN_TURN: the kept dim before the
- * last one has `others`, and `per_row_vectors` is of the number of those ACROSS of row_vectors. */
+ * last one has `others`, and `per_row_vectors` is the reciprocal of row_vectors / ACROSS. */
 typedef struct {
     abi_ulong jobs, jobs_per_group;
     abi_ulong vectors, row_vectors, per_row_vectors;

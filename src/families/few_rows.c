@@ -71,9 +71,8 @@ static void choose_vector(const geometry_request *r, geometry *g) {
 }
 
 #define OUTPUTS_APART 4u
-/* Work-items side by side then: their answers fill lines, or, in turn with others, their elements fill sectors. */
+/* Work-items side by side then: their answers fill lines. */
 #define ITEMS_ACROSS 32u
-#define ITEMS_IN_TURN 16u
 
 /* Elements loaded one by one are those of outputs apart, so that work-items side by side load, and store, what is side
  * by side: a word at least, and with few elements as many outputs as have few_flight_bytes on their way. So are all
@@ -83,26 +82,25 @@ static void choose_apart(const geometry_request *r, uint32_t group, geometry *g)
     const layout_dim *column = column_of(r->layout);
     const uint64_t loads = min_u64(r->layout->reduction, t->few_loads);
     const uint32_t bytes = element_bytes(r->problem);
-    const bool in_turn = r->layout->both_orders && group >= ITEMS_IN_TURN && column->size >= ITEMS_IN_TURN;
-    const uint32_t items = in_turn ? ITEMS_IN_TURN : ITEMS_ACROSS;
+    const bool in_turn = r->layout->both_orders;
+    const uint32_t items = in_turn ? floor_power(t->scattered_outputs, group) : ITEMS_ACROSS;
     uint32_t vector = max_u32(in_turn ? 1 : g->vector, word_of(r));
     while (loads * vector * bytes < t->few_flight_bytes && vector < OUTPUTS_APART)
         vector *= 2;
     const uint64_t side = (uint64_t)vector * items, twice = ceil_div(column->size, side) * side - column->size;
-    const bool apart = t->few_flight_bytes && group >= items && (g->load == LOAD_UNALIGNED || in_turn) &&
-                       column->in == 1 && !is_masked(r->problem) && vector > 1 && side <= column->size &&
-                       twice * t->idle_share <= column->size;
+    const bool apart = t->few_flight_bytes && group >= items && column->in == 1 && !is_masked(r->problem) &&
+                       vector > 1 && side <= column->size && twice * t->idle_share <= column->size;
     g->few_rows.in_turn = in_turn;
-    g->across = apart || in_turn ? items : 1;
-    if (apart && (in_turn || g->fused == 1)) {
+    g->across = in_turn ? items : 1;
+    if (apart && (in_turn || (g->load == LOAD_UNALIGNED && g->fused == 1))) {
+        g->across = items;
         g->vector = vector;
         g->fused = 1;
         g->load = LOAD_STRIDED;
     } else if (in_turn && g->fused == 1) {
         g->vector = 1;
         g->load = kind_of_load(r, column->in == 1, 1);
-    } else if (!in_turn) {
-        g->across = 1;
+        choose_mask(r, column->mask, true, g);
     }
 }
 

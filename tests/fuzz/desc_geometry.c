@@ -195,7 +195,7 @@ static void check_few_rows(const layout *l, const geometry *g) {
             "%" PRIu64 " vectors", vectors);
     REQUIRE(is_power(g->across) && (g->across == 1 || g->vector == g->fused || g->load == LOAD_STRIDED),
             "%" PRIu32 " across", g->across);
-    REQUIRE(!g->few_rows.in_turn || (l->both_orders && g->across > 1), "%" PRIu32 " across", g->across);
+    REQUIRE(g->few_rows.in_turn == l->both_orders, "%" PRIu32 " across", g->across);
     REQUIRE(outputs <= column->size && (g->vector == g->fused || (column->in == 1 && g->fused == 1)),
             "vectors of %" PRIu32, g->vector);
     REQUIRE(g->length == l->reduction && g->length <= FEW_ELEMENTS_MOST && g->unroll >= 1 && g->unroll <= g->length,
