@@ -82,6 +82,7 @@ static inline __attribute__((always_inline)) acc_t fold(const at_t first, const 
     uint k = 0;
     (void)is_end;
     (void)dims;
+    (void)g;
 #if LOAD_SHIFTED
     if (is_end)
 #pragma unroll 1
