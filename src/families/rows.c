@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 
-extern const family family_rows; /* permuted.c lays its own by what is here */
+extern const family family_rows; /* permuted.c lays rows of its own by what is here */
 
 /* From so many vectors on a row's values first and a search for the place are faster than counting along
  * (kernels/families/rows_by_value.clh). Wide vectors cannot count along. */

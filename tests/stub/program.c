@@ -65,7 +65,7 @@ static stub_options read_options(const char *text) {
         .kept = (uint32_t)number(text, "KEPT"),
         .reduced = (uint32_t)number(text, "REDUCED"),
         .grid_tail = defined(text, "OVERLAP") && is(text, "LOAD", "ALIGNED") ? sizeof((rows_t *)0)->ends
-                     : defined(text, "PANEL")                                ? columns_tail(text)
+                     : defined(text, "ACROSS") && defined(text, "PANEL")     ? columns_tail(text)
                                                                              : 0,
     };
 }
