@@ -162,10 +162,10 @@ static layout_dim every(layout_dim d, uint64_t step) {
     return d;
 }
 
-/* Neighbours in the input whose answers are lines apart, while others' answers are neighbours: either the input would
- * be read or answers be stored element by element. So some outputs along the input come in turn with those others, and
- * lines of both are complete while caches hold them: by a dim of their own, where there is a number that divides, else
- * by the kernel (families/few_rows.c), which takes work-items side by side. */
+/* Neighbours in the input whose answers are apart, while others' answers are neighbours: either the input would be read
+ * or answers be stored element by element. So some outputs along the input come in turn with those others, and lines of
+ * both are complete while caches hold them: by a dim of their own, where answers are lines apart and there is a number
+ * that divides, else by the kernel (families/few_rows.c), which takes work-items side by side. */
 static void take_both_orders(const problem *p, const tuning_row *tuning, layout *out) {
     const uint32_t count = out->kept_count, last = count - 1;
     const uint64_t element = p->input.type->bits / 8, answer = p->index.type->bits / 8;
@@ -177,9 +177,10 @@ static void take_both_orders(const problem *p, const tuning_row *tuning, layout 
             near = i;
     const layout_dim walked = out->kept[last], other = out->kept[near];
     if (near == last || magnitude(other.index) * answer * 2 > tuning->line_bytes ||
-        magnitude(walked.index) * answer < tuning->line_bytes || walked.size <= tuning->scattered_outputs)
+        walked.size <= tuning->scattered_outputs)
         return;
-    const uint64_t some = divisor_of(walked.size, tuning->scattered_outputs);
+    const bool are_lines = magnitude(walked.index) * answer >= tuning->line_bytes;
+    const uint64_t some = are_lines ? divisor_of(walked.size, tuning->scattered_outputs) : 1;
     if (some == 1 && tuning->group == 1)
         return;
     memmove(&out->kept[near], &out->kept[near + 1], (last - near) * sizeof walked);
