@@ -186,7 +186,8 @@ typedef struct {
  * `row` elements each, and `rest` of them are left at the end. `across` work-items lie side by side over a tile, and
  * `sharing` times as many share its rows. `interleaved` parts take turns at the rows of a segment. `per_across` is
  * 2^32 / across, rounded up, 0 for 1, and `per_pitch`, `per_apart` and, of fused rows, `per_row` the same. TAIL: each
- * work-item has `steady` rows, and `tail_chunks` follow those of all. */
+ * work-item has `steady` rows, and `tail_chunks` follow those of all. INNER_FIRST: of the columns of an output each of
+ * `windows` has `inner`, the last one the last of them; neighbouring parts have neighbouring windows. */
 typedef struct {
     abi_ulong jobs, jobs_per_group, parts;
     abi_ulong rows, part_length; /* fused ones of a column, of a part */
@@ -200,7 +201,7 @@ typedef struct {
     abi_ulong first, last;               /* elements of the buffer that the tensor addresses first and last */
     abi_uint tile_columns, across, per_across, sharing;
     abi_uint fused, row, per_row, rest, inner, pitch, per_pitch, apart, per_apart, interleaved;
-    abi_uint tile_answers, steady, tail_chunks, unused;
+    abi_uint tile_answers, steady, tail_chunks, windows;
 } stream_t;
 
 /* TAIL: what a work-group of a stream claims at most. */

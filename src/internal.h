@@ -330,6 +330,7 @@ typedef struct geometry {
             bool phased;          /* PHASED */
             bool by_segments;     /* rows of several dims begin at the same places only within one of the last dim */
             uint64_t interleaved; /* parts that take turns at rows, of all or of a segment; 0: none do */
+            uint64_t windows;     /* that share the neighbours of an output, each with parts of its own; 0: none */
         } stream;
         struct {
             uint32_t pad, pass; /* elements behind a block in local memory; vectors of columns at once */

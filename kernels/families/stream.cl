@@ -68,7 +68,7 @@
 /* The place in the part of column c's element of a row, or of those that are fused the one that c is of. */
 #define ROW_OF(at, c) ((at) * g.fused + mul_hi((c), g.per_row))
 #if INNER_FIRST
-#define PLACE_OF(at, c) (INNER_OF(c) * (uint)g.rows + (at))
+#define PLACE_OF(at, c) ((INNER_OF(c) + before_window) * (uint)g.rows + (at))
 #elif INNER
 #define PLACE_OF(at, c) (ROW_OF(at, c) * g.inner + INNER_OF(c))
 #else
@@ -117,10 +117,17 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
 #if ONE_LAUNCH
         const ulong unit = outer * g.tiles + tile;
 #endif
-        const ulong first = tile * g.tile_columns;
+#if INNER_FIRST
+        const uint part_of_rows = (uint)part / g.windows, window = (uint)part - part_of_rows * g.windows;
+        const uint before_window =
+            g.windows > 1 ? (uint)min((ulong)window * g.tile_columns, g.columns - g.tile_columns) : 0;
+        const ulong first = tile * g.tile_columns + before_window;
+#else
+        const ulong part_of_rows = part, first = tile * g.tile_columns;
+#endif
         const uint width = (uint)min((ulong)g.tile_columns, g.columns - first);
         ulong to;
-        const ulong from = part_begin(&g, part, &to);
+        const ulong from = part_begin(&g, part_of_rows, &to);
         const int outer_dims = KEPT - ROW_DIMS - APART;
         const output_place_t place = output_place(&dims, (job_t)outer, outer_dims);
         const steps_t block = place.in;

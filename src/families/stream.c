@@ -15,11 +15,14 @@ typedef struct {
     int64_t stride;   /* between neighbouring columns */
     int64_t along;    /* the same in the mask */
     bool inner_first; /* the neighbours of an output are the first reduced dim, which `turned` has as its last one */
+    bool windowed;    /* these are too many for a tile */
     layout turned;
 } block;
 
 #define NO_COLUMNS                                                                                                     \
     "it takes outputs that lie nearer than the elements of a reduction, or blocks of a few neighbours of it"
+
+#define TOO_WIDE "it takes outputs whose neighbours fit a work-group"
 
 static const char *find_block(const layout *l, uint32_t inner_most, uint32_t inner_rows, row_gaps gaps, block *b) {
     b->kept = &l->kept[l->kept_count - 1];
@@ -51,17 +54,34 @@ static uint32_t most_inner(const geometry_request *r) {
     return whole && last->size * element_bytes(r->problem) >= t->stream_inner_aligned ? 1 : t->stream_inner;
 }
 
+/* A block of all neighbours of one output, which are the last dim. */
+static void find_long_block(const layout *l, block *b) {
+    const layout_dim *column = &l->reduced[l->reduced_count - 1];
+    b->kept = &l->kept[l->kept_count - 1];
+    b->its = (output_row){(uint32_t)column->size, 1, 0, 1, 0};
+    b->row_dims = l->reduced_count - 1;
+    b->row = &l->reduced[b->row_dims - 1];
+    b->columns = column->size;
+    b->rows = l->reduction / column->size;
+    b->stride = column->in;
+    b->along = column->mask;
+}
+
 static const char *wanted_block(const geometry_request *r, block *b) {
     const uint32_t bytes = element_bytes(r->problem);
     const row_gaps gaps = {r->tuning->stream_gap_bytes / bytes, r->tuning->stream_gap_row_bytes / bytes,
                            r->tuning->line_bytes / bytes};
-    b->inner_first = may_be_first(r);
-    if (b->inner_first) {
+    if (may_be_first(r)) {
         b->turned = with_first_last(r->layout);
-        if (!find_block(&b->turned, r->tuning->stream_inner, r->tuning->inner_rows, gaps, b) && b->its.inner > 1 &&
-            b->its.apart == 1 && lines_are_shared(r, &b->turned, b->columns))
+        b->inner_first = !find_block(&b->turned, r->tuning->stream_inner, r->tuning->inner_rows, gaps, b) &&
+                         b->its.inner > 1 && b->its.apart == 1 && lines_are_shared(r, &b->turned, b->columns);
+        if (b->inner_first)
             return NULL;
-        b->inner_first = false;
+        find_long_block(&b->turned, b);
+        b->windowed = b->inner_first =
+            b->columns > r->tuning->stream_inner && b->rows >= r->tuning->stream_fused_rows && is_mask_alike(r);
+        if (b->windowed)
+            return NULL;
     }
     return find_block(r->layout, most_inner(r), r->tuning->inner_rows, gaps, b);
 }
@@ -114,8 +134,8 @@ static void choose_irregular(const geometry_request *r, const block *b, geometry
 /* Whether a segment, the rows of the last dim, is long enough for a part of its own, and no longer than one may be. */
 static bool segments_are_parts(const geometry_request *r, const block *b) {
     const uint64_t least = r->tuning->stream_segment_bytes, segment = b->row->size;
-    return least && segment * element_bytes(r->problem) >= least && segment <= most_part_length(r, b->its.inner, 1) &&
-           b->rows / segment <= most_parts(r);
+    return least && !b->windowed && segment * element_bytes(r->problem) >= least &&
+           segment <= most_part_length(r, b->its.inner, 1) && b->rows / segment <= most_parts(r);
 }
 
 static void choose_vector(const geometry_request *r, const block *b, geometry *g) {
@@ -211,6 +231,13 @@ static tiling tiling_of(const geometry *g, uint64_t columns, uint64_t rows, uint
     return t;
 }
 
+/* Of the work-groups that run at once, the part that have something to do until the last of so many blocks is done,
+ * each of which is cut as often as leaves them all a part. */
+static double share_of_groups(uint64_t blocks, uint64_t wanted) {
+    return blocks <= wanted ? (double)(wanted / blocks * blocks) / (double)wanted
+                            : (double)blocks / (double)(ceil_div(blocks, wanted) * wanted);
+}
+
 static bool choose_tiling(const geometry_request *r, const block *b, geometry *g) {
     const tuning_row *t = r->tuning;
     const uint32_t group = g->scan.group;
@@ -234,7 +261,8 @@ static bool choose_tiling(const geometry_request *r, const block *b, geometry *g
             continue;
         if (best > 0 && (some.width < least || some.tiles > 4 * first + 4 || g->fused > 1))
             break;
-        const double busy = (double)columns / (double)(some.tiles * g->vector) * some.sharing / group;
+        const double groups = b->windowed ? share_of_groups(some.tiles * g->outers, wanted_groups(r, g)) : 1;
+        const double busy = (double)columns / (double)(some.tiles * g->vector) * some.sharing / group * groups;
         if (busy > best * gain) {
             best = busy;
             chosen = some;
@@ -317,6 +345,17 @@ static void leave_tail(const geometry_request *r, geometry *g) {
         claim_chunks(g->tiles * g->outers, chunk, g);
 }
 
+/* Parts of rows, where there are windows as many as these leave work-groups to be had. */
+static const char *split_stream(const geometry_request *r, uint64_t step, uint64_t most, geometry *g) {
+    const uint64_t blocks = g->tiles * g->outers * max_u64(1, g->stream.windows);
+    if (g->stream.windows > 1 && (2 * blocks > wanted_groups(r, g) || g->length < 2 * g->least)) {
+        g->parts = 1;
+        g->part_length = g->length;
+        return NULL;
+    }
+    return split_reduction(r, blocks, g->least, step, most, g);
+}
+
 static uint32_t tile_answers(const geometry *g) {
     return (uint32_t)(g->tile_columns / g->pitch * g->apart / g->fused);
 }
@@ -339,6 +378,10 @@ static const char *lay_out_stream(const geometry_request *request, geometry *g) 
     g->apart = b.its.apart;
     g->pitch = pitch_of_row(&b.its);
     g->row_dims = b.its.dims - (b.its.inner > 1 && b.its.apart > 1 ? 1 : 0);
+    if (b.windowed && !r->split)
+        return TOO_WIDE;
+    if (b.windowed)
+        g->pitch = 1; /* a window may have any number of columns */
     choose_vector(r, &b, g);
     if (g->stream.phased && !is_mask_alike(r))
         return "rows that begin within vectors take a mask that lies as the input does";
@@ -348,9 +391,14 @@ static const char *lay_out_stream(const geometry_request *request, geometry *g) 
     choose_arithmetic(r, g);
     if (g->stream.phased && g->mask != MASK_ALIGNED)
         g->aligned_elements = 1; /* the kernel finds aligned vectors wherever rows begin */
-    if (!choose_tiling(r, &b, g))
-        return "it takes outputs whose neighbours fit a work-group";
+    if (!choose_tiling(r, &b, g) || (b.windowed && g->tile_columns == 1))
+        return TOO_WIDE;
     assert(g->tile_columns && g->stream.sharing);
+    if (b.windowed) {
+        g->stream.windows = g->tiles;
+        g->tiles = 1;
+        g->inner = g->pitch = (uint32_t)g->tile_columns;
+    }
     g->length = b.rows / g->fused;
     g->unroll = rows_in_flight(r, &b, g);
     const uint64_t run = (uint64_t)g->stream.sharing * g->unroll, step = b.row_dims == 1 ? g->stream.sharing : run;
@@ -359,8 +407,7 @@ static const char *lay_out_stream(const geometry_request *request, geometry *g) 
     if (r->split && g->stream.by_segments)
         split_segments(r, b.row->size, g);
     else
-        refused = split_reduction(r, g->tiles * g->outers, g->least, step,
-                                  most_part_length(r, (uint64_t)g->fused * b.its.inner, 1), g);
+        refused = split_stream(r, step, most_part_length(r, (uint64_t)g->fused * b.its.inner, 1), g);
     if (refused)
         return refused;
     if (g->parts > 1 && b.row_dims == 1 && l->reduction <= PART_ELEMENTS_MAX &&
@@ -368,10 +415,11 @@ static const char *lay_out_stream(const geometry_request *request, geometry *g) 
         g->stream.interleaved = g->parts;
     g->constant_stride = b.row_dims == 1 || g->stream.interleaved ||
                          (b.row->size % run == 0 && (g->parts == 1 || g->part_length % run == 0));
+    g->parts *= max_u64(1, g->stream.windows);
     g->scan = distribute(r, g->scan.group, g->tiles * g->outers * g->parts, r->tuning->groups_max);
     g->one_job = has_one_job(r, g);
     refused = plan_merge(r, g->tiles * g->outers, tile_answers(g), g);
-    if (!refused && g->stream.interleaved && b.row_dims == 1)
+    if (!refused && g->stream.interleaved && b.row_dims == 1 && g->stream.windows < 2)
         leave_tail(r, g);
     return refused;
 }
@@ -392,7 +440,9 @@ static void set_stream(const layout *given, const geometry *g, uint64_t jobs, ke
     const layout *const l = layout_told(given, g, &turned, &arguments->dims);
     const uint32_t used = g->inner * g->apart;
     const row_gaps gaps = {g->pitch - used, used + 1, 0};
-    const char *const refused = find_block(l, g->inner == 1 ? 1 : used, 0, gaps, &b);
+    const char *const refused = g->stream.windows ? NULL : find_block(l, g->inner == 1 ? 1 : used, 0, gaps, &b);
+    if (g->stream.windows)
+        find_long_block(l, &b);
     assert(!refused && b.row);
     (void)refused;
     stream_t s = {.jobs = jobs,
@@ -427,7 +477,8 @@ static void set_stream(const layout *given, const geometry *g, uint64_t jobs, ke
                   .interleaved = (cl_uint)g->stream.interleaved,
                   .tile_answers = tile_answers(g),
                   .steady = g->tail_chunks ? (cl_uint)(g->part_length / g->stream.sharing) : 0,
-                  .tail_chunks = (cl_uint)g->tail_chunks};
+                  .tail_chunks = (cl_uint)g->tail_chunks,
+                  .windows = (cl_uint)max_u64(1, g->stream.windows)};
     arguments->dims.mask.step = b.row->mask * (int64_t)g->fused;
     arguments->dims.maximum.column_index = b.kept->max_index;
     arguments->dims.maximum.column_value = b.kept->max_value;
@@ -440,7 +491,7 @@ static void describe(const geometry *g, writer *out) {
     if (g->fused > 1)
         text_add(out, ", %" PRIu32 " rows at once", g->fused);
     if (g->inner > 1)
-        text_add(out, ", %" PRIu32 " columns an output", g->inner);
+        text_add(out, ", %" PRIu32 " columns an output%s", g->inner, g->stream.windows > 1 ? " and window" : "");
     if (g->inner > 1 && g->apart > 1)
         text_add(out, ", %" PRIu32 " apart", g->apart);
     if (g->pitch > g->inner * g->apart)
@@ -523,9 +574,16 @@ static bool columns_are_nearer(const geometry_request *r, const geometry *g) {
     if (g->scan.group == 1 || wanted_block(r, &b) || columns_fit(r, &b))
         return false;
     /* What the work-items of one output bring together is worth rows of each. */
-    if (is_small(r, &b) || (g->row_dims == 0 && b.rows < (uint64_t)r->tuning->inner_rows * g->stream.sharing))
+    if (is_small(r, &b) ||
+        (g->row_dims == 0 && !b.windowed && b.rows < (uint64_t)r->tuning->inner_rows * g->stream.sharing))
         return false;
     return row_is_farther(&b);
+}
+
+/* Blocks that would keep the memory busy are cut for what only parts can have. */
+static bool columns_are_cut(const geometry_request *r, const geometry *g) {
+    return columns_are_nearer(r, g) &&
+           (g->stream.by_segments || g->stream.windows || g->tiles * g->outers < wanted_groups(r, g));
 }
 
 static bool columns_do(const geometry_request *r, const geometry *g) {
@@ -539,4 +597,4 @@ bool neighbours_come_first(const geometry_request *r) {
 }
 
 const strategy strategy_stream = {"stream", &family_stream, false, false, LANES_ALL, columns_do};
-const strategy strategy_split_stream = {"split-stream", &family_stream, false, true, LANES_ALL, columns_are_nearer};
+const strategy strategy_split_stream = {"split-stream", &family_stream, false, true, LANES_ALL, columns_are_cut};

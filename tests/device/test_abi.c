@@ -131,6 +131,7 @@ static const fact whole[] = {
     AT(stream_t, tile_answers),
     AT(stream_t, steady),
     AT(stream_t, tail_chunks),
+    AT(stream_t, windows),
     SIZE_OF(transposed_t),
     AT(transposed_t, jobs),
     AT(transposed_t, jobs_per_group),

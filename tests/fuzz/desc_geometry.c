@@ -148,6 +148,8 @@ static uint64_t outputs_of_stream(const layout *l, const geometry *g) {
 /* Tiles cover the columns, work-items a tile whatever its vectors begin with, and those that share a column have rows
  * that begin at the same place. */
 static void check_stream(const layout *l, const geometry *g) {
+    const uint64_t windows = max_u64(1, g->stream.windows), parts = g->parts / windows; /* of rows */
+    const uint64_t inner = g->stream.windows ? l->reduced[0].size : g->inner;
     const uint64_t its = outputs_of_stream(l, g), used = (uint64_t)g->inner * g->apart;
     const uint64_t columns = ((its / g->apart - 1) * g->pitch + used) * g->fused,
                    room = (uint64_t)g->across * g->vector;
@@ -160,21 +162,22 @@ static void check_stream(const layout *l, const geometry *g) {
     REQUIRE((g->stream.phased || columns >= g->vector) && g->tile_columns % g->pitch == 0, "%" PRIu64 " columns",
             columns);
     REQUIRE(g->fused == 1 || (g->tiles == 1 && g->tile_columns == columns), "%" PRIu32 " fused", g->fused);
-    REQUIRE(g->length == l->reduction / g->inner / g->fused && g->length >= 1, "%" PRIu64 " rows", g->length);
+    REQUIRE(g->length == l->reduction / inner / g->fused && g->length >= 1, "%" PRIu64 " rows", g->length);
+    REQUIRE(parts * windows == g->parts && ceil_div(inner, g->inner) == windows, "%" PRIu64 " windows", windows);
+    REQUIRE(windows == 1 || (g->inner_first && g->row_dims == 0 && !g->tail_chunks), "%" PRIu64 " windows", windows);
     REQUIRE(g->outers * its == l->outputs, "%" PRIu64 " outers", g->outers);
     REQUIRE(g->scan.jobs == g->tiles * g->outers * g->parts, "%" PRIu64 " jobs", g->scan.jobs);
     REQUIRE(g->part_length <= PART_ELEMENTS_MAX / g->fused / g->inner, "chunk %" PRIu64, g->part_length);
     /* Parts that take turns at a segment have each a row of it, and places of all of it. */
     if (g->stream.interleaved) {
-        const uint64_t segment = g->length / (g->parts / g->stream.interleaved);
-        REQUIRE(g->constant_stride && g->parts % g->stream.interleaved == 0, "%" PRIu64 " parts interleaved",
+        const uint64_t segment = g->length / (parts / g->stream.interleaved);
+        REQUIRE(g->constant_stride && parts % g->stream.interleaved == 0, "%" PRIu64 " parts interleaved",
                 g->stream.interleaved);
         REQUIRE((g->stream.interleaved - 1) * g->stream.sharing < segment &&
                     (g->tail_chunks || ceil_div(segment, g->stream.interleaved) <= g->part_length),
                 "%" PRIu64 " parts of %" PRIu64, g->stream.interleaved, segment);
         REQUIRE(segment <= PART_ELEMENTS_MAX / g->fused / g->inner, "segment of %" PRIu64, segment);
-        REQUIRE(g->stream.interleaved == g->parts ||
-                    segment == l->reduced[l->reduced_count - (g->inner > 1 ? 2 : 1)].size,
+        REQUIRE(g->stream.interleaved == parts || segment == l->reduced[l->reduced_count - (g->inner > 1 ? 2 : 1)].size,
                 "segment of %" PRIu64, segment);
     }
     REQUIRE(g->load != LOAD_ALIGNED || g->stream.phased ||
@@ -292,8 +295,9 @@ static void check_parts(const layout *l, uint32_t bits, const geometry *g) {
                                 g->parts / g->word_sets * min_u64(counted, STREAM_CHUNKS_MOST)),
                 "%" PRIu64 " batches of %" PRIu64, g->tail_chunks, g->tail_chunk);
     } else {
-        const bool segments = is_of(g, "stream") && g->stream.interleaved && g->stream.interleaved < g->parts;
-        REQUIRE(segments || ceil_div(g->length, g->part_length) == g->parts, "%" PRIu64 " parts of %" PRIu64, g->parts,
+        const uint64_t parts = g->parts / (is_of(g, "stream") ? max_u64(1, g->stream.windows) : 1);
+        const bool segments = is_of(g, "stream") && g->stream.interleaved && g->stream.interleaved < parts;
+        REQUIRE(segments || ceil_div(g->length, g->part_length) == parts, "%" PRIu64 " parts of %" PRIu64, parts,
                 g->part_length);
     }
     if (columns) {

@@ -89,6 +89,8 @@ static void print_geometry(const geometry *g) {
         fprintf(out, "    fused: %" PRIu32 " rows\n", g->fused);
     if (stream && g->stream.interleaved)
         fprintf(out, "    %" PRIu64 " parts take turns\n", g->stream.interleaved);
+    if (stream && g->stream.windows)
+        fprintf(out, "    %" PRIu64 " windows\n", g->stream.windows);
     if (g->tail_chunks)
         fprintf(out, "    tail: from %" PRIu64 " on in %" PRIu64 " chunks of %" PRIu64 "\n", g->parts * g->part_length,
                 g->tail_chunks, g->tail_chunk);

@@ -62,6 +62,7 @@ static const char *const shapes[] = {
     "4x5x6x7x8x9x10x3 axes=0,2,4,6",
     "3000x4000 axes=1 strides=1,3000",
     "3000x4000 axes=0,1 strides=1,3000",
+    "300000x4x5 axes=0,1,2 strides=1,300000,1200000",
     "3000x40x100 axes=0,1,2 strides=100,300000,1",
     "3000x40x100 axes=0,1,2 strides=1,3000,120000",
     "3000x4000 axes=1 strides=8000,2",
