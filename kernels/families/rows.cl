@@ -21,7 +21,10 @@
 
 /* Whether rows begin and end anywhere (rows_anywhere.clh). */
 #define ANYWHERE (OVERLAP && LOAD_ALIGNED)
-#if ANYWHERE
+#if ANYWHERE && BITS > 16
+#error "not implemented: aligned vectors of wide elements that begin anywhere"
+#endif
+#if OVERLAP && GROUP > 1 && REDUCED > 1 /* the host has segments of fewer vectors */
 #define STEP_COUNT uint
 #endif
 #include "memory/index.clh"

@@ -30,6 +30,9 @@ static bool fits_local_index(const geometry_request *r) {
 /* Vectors of a segment that begins anywhere, at least: what comes before the first one is inside it. */
 #define VECTORS_LEAST 2
 
+/* Elements of a segment whose vectors work-items of several count by 32 bits: fewer. */
+#define COUNTED_ELEMENTS (UINT64_C(1) << 30)
+
 /* Whether the ends of a segment do not matter beside its vectors, where they are read one by one: of a row of one dim
  * soon, of several segments where each is a batch of loads for a work-group. */
 static bool is_long(const geometry_request *r, uint64_t segment, uint32_t vector) {
@@ -38,19 +41,20 @@ static bool is_long(const geometry_request *r, uint64_t segment, uint32_t vector
     return t->peel_vectors && segment / vector >= max_u64(batch, VECTORS_LEAST);
 }
 
-/* The widest vector for rows of several dims, which begin and end anywhere
- * (kernels/families/rows_anywhere.clh): of which a row has some, and a word at least. 1: none. */
-#define ANYWHERE_LENGTH_MOST (UINT64_C(1) << 30)
+/* The widest vector for rows of several dims, which begin and end anywhere: of elements that are loaded one by one, but
+ * for long segments; of narrow ones aligned (kernels/families/rows_anywhere.clh), of which a row has some, and a word
+ * at least. 1: none. */
 static uint32_t anywhere_vector(const geometry_request *r, uint32_t widest) {
     const uint32_t bytes = element_bytes(r->problem);
     const tuning_row *t = r->tuning;
     const uint64_t size = r->layout->reduced[r->layout->reduced_count - 1].size;
-    const bool several = r->group_limit > 1 && t->group > 1 && t->group_short > 1 && !is_general(r->problem);
+    const bool several = r->group_limit > 1 && t->group > 1 && t->group_short > 1;
+    if (!t->anywhere_vectors || !several || r->layout->reduced_count == 1 || size >= COUNTED_ELEMENTS)
+        return 1;
+    if (bytes >= WORD_BYTES)
+        return is_long(r, size, widest) ? 1 : floor_power(size, widest);
     const uint32_t vector = floor_power(max_u64(1, size / max_u32(t->anywhere_vectors, VECTORS_LEAST)), widest);
-    return t->anywhere_vectors && several && r->layout->reduced_count > 1 && size < ANYWHERE_LENGTH_MOST &&
-                   (bytes >= WORD_BYTES || r->device->little_endian) && vector * bytes >= WORD_BYTES
-               ? vector
-               : 1;
+    return r->device->little_endian && !is_general(r->problem) && vector * bytes >= WORD_BYTES ? vector : 1;
 }
 
 bool lies_anywhere(const geometry *g) {
@@ -67,6 +71,8 @@ static void choose_row_vector(const geometry_request *r, geometry *g) {
     g->overlap = g->peel = false;
     if (!r->tuning->aligned) {
         g->vector = floor_power(last->size, widest);
+        while (r->tuning->group > 1 && last->size >= COUNTED_ELEMENTS && last->size % g->vector)
+            g->vector /= 2;
         g->overlap = last->size % g->vector != 0;
     } else if (!adjacent) {
         g->vector = 1;
@@ -82,8 +88,10 @@ static void choose_row_vector(const geometry_request *r, geometry *g) {
             g->peel = true;
         }
     }
-    g->load = r->tuning->aligned && g->overlap ? LOAD_ALIGNED : kind_of_load(r, adjacent, g->vector);
-    choose_mask(r, last->mask, false, g);
+    g->load = kind_of_load(r, adjacent, g->vector);
+    if (r->tuning->aligned && g->overlap)
+        g->load = element_bytes(r->problem) < WORD_BYTES ? LOAD_ALIGNED : LOAD_UNALIGNED;
+    choose_mask(r, last->mask, r->tuning->aligned && g->overlap, g);
     /* An element's place in a step must fit the element's width (kernels/families/rows_by_value.clh,
      * rows_local_index.clh).
      */
