@@ -348,7 +348,7 @@ static void leave_tail(const geometry_request *r, geometry *g) {
 /* Parts of rows, where there are windows as many as these leave work-groups to be had. */
 static const char *split_stream(const geometry_request *r, uint64_t step, uint64_t most, geometry *g) {
     const uint64_t blocks = g->tiles * g->outers * max_u64(1, g->stream.windows);
-    if (g->stream.windows > 1 && (2 * blocks > wanted_groups(r, g) || g->length < 2 * g->least)) {
+    if (g->stream.windows > 1 && g->length <= most && (2 * blocks > wanted_groups(r, g) || g->length < 2 * g->least)) {
         g->parts = 1;
         g->part_length = g->length;
         return NULL;
