@@ -397,6 +397,7 @@ static const char *lay_out_stream(const geometry_request *request, geometry *g) 
     if (b.windowed) {
         g->stream.windows = g->tiles;
         g->tiles = 1;
+        g->tile_columns = min_u64(g->tile_columns, b.columns); /* of one window there may be part of a vector more */
         g->inner = g->pitch = (uint32_t)g->tile_columns;
     }
     g->length = b.rows / g->fused;
