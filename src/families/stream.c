@@ -234,8 +234,8 @@ static tiling tiling_of(const geometry *g, uint64_t columns, uint64_t rows, uint
 /* Of the work-groups that run at once, the part that have something to do until the last of so many blocks is done,
  * each of which is cut as often as leaves them all a part. */
 static double share_of_groups(uint64_t blocks, uint64_t wanted) {
-    return blocks <= wanted ? (double)(wanted / blocks * blocks) / (double)wanted
-                            : (double)blocks / (double)(ceil_div(blocks, wanted) * wanted);
+    const uint64_t turns = ceil_div(blocks, wanted), parts = blocks <= wanted ? wanted / blocks : 1;
+    return (double)(blocks * parts) / (double)(wanted * turns);
 }
 
 static bool choose_tiling(const geometry_request *r, const block *b, geometry *g) {

@@ -149,7 +149,7 @@ static uint64_t outputs_of_stream(const layout *l, const geometry *g) {
  * that begin at the same place. */
 static void check_stream(const layout *l, const geometry *g) {
     const uint64_t windows = max_u64(1, g->stream.windows), parts = g->parts / windows; /* of rows */
-    const uint64_t inner = g->stream.windows ? l->reduced[0].size : g->inner;
+    const uint64_t inner = g->stream.windows ? l->reduced[l->reduced_count - 1].size : g->inner;
     const uint64_t its = outputs_of_stream(l, g), used = (uint64_t)g->inner * g->apart;
     const uint64_t columns = ((its / g->apart - 1) * g->pitch + used) * g->fused,
                    room = (uint64_t)g->across * g->vector;
@@ -438,7 +438,9 @@ void check_geometry(const problem *p, const layout *l, const device_facts *devic
     REQUIRE(!is_of(g, "columns") || is_power(g->across), "%" PRIu32 " across", g->across);
     REQUIRE(max_u32(g->lanes, g->across) <= g->scan.group, "%" PRIu32 " lanes", g->lanes);
     const layout turned = with_first_last(l), *const told = g->inner_first ? &turned : l;
-    REQUIRE(!g->inner_first || (g->inner == l->reduced[0].size && l->reduced[0].in == 1 && l->reduced_count > 1),
+    const bool in_windows = is_of(g, "stream") && g->stream.windows > 1;
+    REQUIRE(!g->inner_first || (l->reduced[0].in == 1 && l->reduced_count > 1 &&
+                                (in_windows ? g->inner < l->reduced[0].size : g->inner == l->reduced[0].size)),
             "%" PRIu32 " neighbours first", g->inner);
     REQUIRE(g->load != LOAD_SHIFTED ||
                 (g->vector * p->input.type->bits % 32 == 0 && g->vector * p->input.type->bits <= 128),
