@@ -24,23 +24,24 @@ typedef struct {
 
 #define TOO_WIDE "it takes outputs whose neighbours fit a work-group"
 
-static const char *find_block(const layout *l, uint32_t inner_most, uint32_t inner_rows, row_gaps gaps, block *b) {
+static void set_block(const layout *l, output_row its, block *b) {
     b->kept = &l->kept[l->kept_count - 1];
-    b->its = output_row_with_gaps(l, inner_most, inner_most, gaps);
-    if (l->reduction / b->its.inner < inner_rows) /* too few for what it costs to bring the columns together */
-        b->its = output_row_of(l, 1, 1);
-    assert(b->its.inner > 0);
-    const layout_dim *const column =
-        b->its.apart == 1 && b->its.inner > 1 ? &l->reduced[l->reduced_count - 1] : b->kept;
-    b->row_dims = l->reduced_count - (b->its.inner > 1 ? 1 : 0);
+    b->its = its;
+    assert(its.inner > 0);
+    const layout_dim *const column = its.apart == 1 && its.inner > 1 ? &l->reduced[l->reduced_count - 1] : b->kept;
+    b->row_dims = l->reduced_count - (its.inner > 1 ? 1 : 0);
+    b->row = &l->reduced[b->row_dims - 1];
+    b->columns = columns_of_block(&its);
+    b->rows = l->reduction / its.inner;
     b->stride = column->in;
     b->along = column->mask;
-    if (b->its.inner == 1 && (b->kept->size == 1 || b->kept->in <= 0))
-        return NO_COLUMNS;
-    b->row = &l->reduced[b->row_dims - 1];
-    b->columns = columns_of_block(&b->its);
-    b->rows = l->reduction / b->its.inner;
-    return NULL;
+}
+
+static const char *find_block(const layout *l, uint32_t inner_most, uint32_t inner_rows, row_gaps gaps, block *b) {
+    const output_row its = output_row_with_gaps(l, inner_most, inner_most, gaps);
+    const bool are_few = l->reduction / its.inner < inner_rows; /* for what it costs to bring the columns together */
+    set_block(l, are_few ? output_row_of(l, 1, 1) : its, b);
+    return b->its.inner == 1 && (b->kept->size == 1 || b->kept->in <= 0) ? NO_COLUMNS : NULL;
 }
 
 /* Where the neighbours of an output are some whole, aligned vectors, rows read them as well and bring nothing together.
@@ -56,30 +57,22 @@ static uint32_t most_inner(const geometry_request *r) {
 
 /* A block of all neighbours of one output, which are the last dim. */
 static void find_long_block(const layout *l, block *b) {
-    const layout_dim *column = &l->reduced[l->reduced_count - 1];
-    b->kept = &l->kept[l->kept_count - 1];
-    b->its = (output_row){(uint32_t)column->size, 1, 0, 1, 0};
-    b->row_dims = l->reduced_count - 1;
-    b->row = &l->reduced[b->row_dims - 1];
-    b->columns = column->size;
-    b->rows = l->reduction / column->size;
-    b->stride = column->in;
-    b->along = column->mask;
+    const output_row alone = {(uint32_t)l->reduced[l->reduced_count - 1].size, 1, 0, 1, 0};
+    set_block(l, alone, b);
 }
 
 static const char *wanted_block(const geometry_request *r, block *b) {
     const uint32_t bytes = element_bytes(r->problem);
     const row_gaps gaps = {r->tuning->stream_gap_bytes / bytes, r->tuning->stream_gap_row_bytes / bytes,
                            r->tuning->line_bytes / bytes};
-    if (may_be_first(r)) {
+    if (may_be_first(r) && (bytes >= WORD_BYTES || is_mask_alike(r))) {
         b->turned = with_first_last(r->layout);
         b->inner_first = !find_block(&b->turned, r->tuning->stream_inner, r->tuning->inner_rows, gaps, b) &&
                          b->its.inner > 1 && b->its.apart == 1 && lines_are_shared(r, &b->turned, b->columns);
         if (b->inner_first)
             return NULL;
         find_long_block(&b->turned, b);
-        b->windowed = b->inner_first =
-            b->columns > r->tuning->stream_inner && b->rows >= r->tuning->stream_fused_rows && is_mask_alike(r);
+        b->windowed = b->inner_first = b->columns > r->tuning->stream_inner && b->rows >= r->tuning->stream_fused_rows;
         if (b->windowed)
             return NULL;
     }
@@ -360,6 +353,32 @@ static uint32_t tile_answers(const geometry *g) {
     return (uint32_t)(g->tile_columns / g->pitch * g->apart / g->fused);
 }
 
+/* Vectors and tiles over a block; false where its neighbours fit no work-group. Those that the index counts last then
+ * are in windows, which may have any number of columns. */
+static bool lay_tiles(const geometry_request *r, const block *b, geometry *g) {
+    g->fused = b->inner_first ? 1 : rows_fused(r, b);
+    g->inner = b->its.inner;
+    g->apart = b->its.apart;
+    g->pitch = b->windowed ? 1 : pitch_of_row(&b->its);
+    g->row_dims = b->its.dims - (b->its.inner > 1 && b->its.apart > 1 ? 1 : 0);
+    g->stream.by_segments = false;
+    choose_vector(r, b, g);
+    choose_mask(r, b->along, !g->stream.phased && g->load != LOAD_ALIGNED, g);
+    g->outers = r->layout->outputs / b->its.outputs;
+    g->scan.group = group_of(r, b, g);
+    choose_arithmetic(r, g);
+    if (!choose_tiling(r, b, g) || (b->windowed && g->tile_columns == 1))
+        return false;
+    assert(g->tile_columns && g->stream.sharing);
+    if (b->windowed) {
+        g->stream.windows = g->tiles;
+        g->tiles = 1;
+        g->tile_columns = min_u64(g->tile_columns, b->columns); /* of one window there may be part of a vector more */
+        g->inner = g->pitch = (uint32_t)g->tile_columns;
+    }
+    return true;
+}
+
 static const char *lay_out_stream(const geometry_request *request, geometry *g) {
     geometry_request turned = *request;
     const geometry_request *const r = &turned;
@@ -373,33 +392,18 @@ static const char *lay_out_stream(const geometry_request *request, geometry *g) 
     const layout *const l = r->layout;
     if (b.row_dims > 1 && b.row->size > INT32_MAX)
         return "it takes rows of several dims that are fewer than 2^31 along the last one";
-    g->fused = b.inner_first ? 1 : rows_fused(r, &b);
-    g->inner = b.its.inner;
-    g->apart = b.its.apart;
-    g->pitch = pitch_of_row(&b.its);
-    g->row_dims = b.its.dims - (b.its.inner > 1 && b.its.apart > 1 ? 1 : 0);
-    if (b.windowed && !r->split)
+    bool fits = !b.windowed && lay_tiles(r, &b, g);
+    if (!fits && b.inner_first && r->split) {
+        find_long_block(l, &b);
+        b.windowed = true;
+        fits = lay_tiles(r, &b, g);
+    }
+    if (!fits)
         return TOO_WIDE;
-    if (b.windowed)
-        g->pitch = 1; /* a window may have any number of columns */
-    choose_vector(r, &b, g);
     if (g->stream.phased && !is_mask_alike(r))
         return "rows that begin within vectors take a mask that lies as the input does";
-    choose_mask(r, b.along, !g->stream.phased && g->load != LOAD_ALIGNED, g);
-    g->outers = l->outputs / b.its.outputs;
-    g->scan.group = group_of(r, &b, g);
-    choose_arithmetic(r, g);
     if (g->stream.phased && g->mask != MASK_ALIGNED)
         g->aligned_elements = 1; /* the kernel finds aligned vectors wherever rows begin */
-    if (!choose_tiling(r, &b, g) || (b.windowed && g->tile_columns == 1))
-        return TOO_WIDE;
-    assert(g->tile_columns && g->stream.sharing);
-    if (b.windowed) {
-        g->stream.windows = g->tiles;
-        g->tiles = 1;
-        g->tile_columns = min_u64(g->tile_columns, b.columns); /* of one window there may be part of a vector more */
-        g->inner = g->pitch = (uint32_t)g->tile_columns;
-    }
     g->length = b.rows / g->fused;
     g->unroll = rows_in_flight(r, &b, g);
     const uint64_t run = (uint64_t)g->stream.sharing * g->unroll, step = b.row_dims == 1 ? g->stream.sharing : run;
@@ -576,7 +580,7 @@ static bool columns_are_nearer(const geometry_request *r, const geometry *g) {
         return false;
     /* What the work-items of one output bring together is worth rows of each. */
     if (is_small(r, &b) ||
-        (g->row_dims == 0 && !b.windowed && b.rows < (uint64_t)r->tuning->inner_rows * g->stream.sharing))
+        (g->row_dims == 0 && !g->stream.windows && b.rows < (uint64_t)r->tuning->inner_rows * g->stream.sharing))
         return false;
     return row_is_farther(&b);
 }

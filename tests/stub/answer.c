@@ -291,7 +291,7 @@ static dims_t read_dims(const stub_arguments *a) {
     }
     if (a->options.repeated)
         d.repeated = (repeated_dim_t){.every = end[0], .added = end[1]};
-    if (a->options.inner_first) { /* the last one is the one that an index counts first */
+    if (a->options.inner_first) { /* the last one here is the first one of the input */
         to_front(d.reduced_size, d.reduced_count);
         to_front(d.reduced_in, d.reduced_count);
         to_front(d.mask.reduced, d.reduced_count);
