@@ -125,6 +125,9 @@ KERNEL void register_rows(__global const T *restrict in, TARGET, const dims_t di
             for (uint i = 0; i < LOADS; ++i)
                 bits[b][i] = load(start + vector_of(i, lane, &g) * VEC, 1);
         }
+#if NV_PTX /* none is looked at before the last one has come (places.clh) */
+        bits[0][0] |= (TV)(T)ALWAYS_ZERO(word_of(&bits[BATCH - 1][LOADS - 1]), &g);
+#endif
 #endif
 #pragma unroll
         for (uint b = 0; b < BATCH; ++b) {

@@ -8,8 +8,8 @@
  *            same place, since `sharing` is a multiple of the period; what such a vector has of other columns is left
  *            out when columns merge.
  *   SHIFTED  rows lie at any distances and are no whole vectors: these are shifted out of the words that hold them.
- * Rows that follow each other and are narrow are taken several as one (`fused`), of which the last may be incomplete:
- * its `rest` of rows is accumulated element by element.
+ * Rows that follow each other and are narrow are taken several as one (`fused`), of which the last of a segment may be
+ * incomplete: its `rest` of rows is accumulated element by element.
  *
  * There may be gaps between the columns of an output, or between those of a kept dim, and the next ones: these are read
  * and left out.
@@ -76,6 +76,16 @@
 #endif
 /* What a row of the reduction is worth in an index. */
 #define ROW_PLACES (INNER_FIRST ? 1 : g.fused * g.inner)
+/* The part's segment, and whether it is the last part of it. */
+#if INTERLEAVED && WALKED > 1
+#define SEGMENT ((uint)part / g.interleaved)
+#define ENDS_SEGMENT ((uint)part == SEGMENT * g.interleaved + (g.interleaved - 1))
+#else
+#define SEGMENT 0
+#define ENDS_SEGMENT (part + 1 == g.parts)
+#endif
+/* The place that the part's places are counted from. */
+#define PLACE_BEFORE (PLACES_FROM * ROW_PLACES + (ulong)SEGMENT * (g.rest * g.inner))
 
 /* What is found for answer a of the tile, which is one of the block, whose first column is `column`. */
 #if SPLIT
@@ -166,12 +176,13 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        const uint rest = part + 1 == g.parts ? g.rest * g.row : 0;
+        const uint rest = ENDS_SEGMENT ? g.rest * g.row : 0;
         for (uint c = me; c < rest; c += GROUP) {
-            const at_t p = AT_STEPS(block + (long)g.rows * ROW_STEPS(&dims, &g) + (long)c * STEPS(1, dims.mask.along));
+            const steps_t end = ROW_AT(&dims, &g, to - 1).at + ROW_STEPS(&dims, &g);
+            const at_t p = AT_STEPS(block + end + (long)c * STEPS(1, dims.mask.along));
             shared[SLOT(0, c)] =
                 better(shared[SLOT(0, c)],
-                       element_candidate(DATA(p)[0], KEPT_ELEMENT(p), PLACE_OF((uint)(g.rows - PLACES_FROM), c)));
+                       element_candidate(DATA(p)[0], KEPT_ELEMENT(p), PLACE_OF((uint)(to - PLACES_FROM), c)));
         }
         barrier(CLK_LOCAL_MEM_FENCE);            /* on a condition, PoCL would compile all that follows twice */
         for (uint left = g.sharing; left > 1;) { /* those that share columns */
@@ -220,7 +231,7 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
                 const one_candidate_t one = ONE_OF(shared[SLOT(0, COLUMN_OF(a))], x);
                 STORE_ANSWER(x, a, first_answer + a, first + COLUMN_OF(a),
                              CANDIDATE_FOUND(one) && !LOSES(CANDIDATE_KEY(one)), CANDIDATE_KEY(one),
-                             PLACES_FROM * ROW_PLACES + CANDIDATE_PLACE_OF(x, one));
+                             PLACE_BEFORE + CANDIDATE_PLACE_OF(x, one));
             }
         barrier(CLK_LOCAL_MEM_FENCE);
         FINISH_UNIT(unit, MERGE_LEFT(unit, outer * g.answers + first_answer, answers))

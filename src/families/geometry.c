@@ -252,6 +252,11 @@ static bool is_atomic_partial(const geometry_request *r, uint64_t units, uint64_
            units * COUNTERS_WITH_BESTS(bests_of(r, width)) <= COUNTERS_A_QUEUE;
 }
 
+bool may_be_words(const geometry_request *r) {
+    return r->device->wide_atomics && r->device->ordering != ORDERING_NONE && r->problem->input.type->bits <= 32 &&
+           COUNTERS_WITH_BESTS(bests_of(r, r->layout->outputs)) <= COUNTERS_A_QUEUE;
+}
+
 /* Sets of words of each tile, so that not too many parts wait for each other at one. */
 static uint32_t choose_sets(const geometry_request *r, uint64_t units, uint64_t width, const geometry *g) {
     const uint64_t most = r->tuning->parts_per_word;

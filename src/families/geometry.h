@@ -190,6 +190,8 @@ launch_grid distribute(const geometry_request *r, uint32_t group, uint64_t jobs,
 /* Whether the last work-groups merge and 64-bit atomics may help them where a unit is one output
  * (kernels/workgroup/finish.clh): by PTX for any group, by OpenCL's in work-groups of one alone. */
 bool takes_words(const geometry_request *r, const geometry *g);
+/* Whether counters have room for a word of each output, as far as that is known before tiles are. */
+bool may_be_words(const geometry_request *r);
 /* Each of so many units has `each` counters. */
 void set_counters(uint64_t units, uint32_t each, geometry *g);
 /* Whether work-groups can claim what is behind the parts of each of so many units (kernels/workgroup/tail.clh), and the

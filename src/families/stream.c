@@ -131,6 +131,37 @@ static bool segments_are_parts(const geometry_request *r, const block *b) {
            segment <= most_part_length(r, b->its.inner, 1) && b->rows / segment <= most_parts(r);
 }
 
+static bool has_gaps(const block *b) {
+    return pitch_of_row(&b->its) > b->its.inner * b->its.apart;
+}
+
+/* Whether rows may be taken several as one: narrow ones that follow each other; of several dims those of narrow elements
+ * whose segments are parts, and worth some. Single wide elements of narrow rows are loaded as fast. */
+#define FUSED_PARTS 4u
+static bool rows_may_fuse(const geometry_request *r, const block *b) {
+    const tuning_row *t = r->tuning;
+    const uint32_t bytes = element_bytes(r->problem);
+    return b->stride == 1 && !has_gaps(b) && b->row->in == (int64_t)b->columns &&
+           b->columns < t->stream_fused_bytes / bytes && continues(b->row->mask, b->along, b->columns) &&
+           (b->row_dims == 1 ||
+            (bytes < WORD_BYTES && b->row->size * b->columns * bytes >= (uint64_t)FUSED_PARTS * t->part_bytes &&
+             segments_are_parts(r, b)));
+}
+
+/* As many as are whole vectors and fill some work-items side by side. */
+static uint32_t rows_fused(const geometry_request *r, const block *b) {
+    const tuning_row *t = r->tuning;
+    const uint32_t vector = widest_vector(r, t->column_bytes, false), read = widest_over_columns(r);
+    if (!rows_may_fuse(r, b) || (b->row_dims > 1 && !r->split))
+        return 1;
+    const uint64_t whole = read / greatest_divisor(read, b->columns);
+    const uint64_t wanted =
+        min_u64((uint64_t)t->stream_fused_lanes * vector / b->columns, b->row->size / t->stream_fused_rows) / whole *
+        whole;
+    const uint64_t fused = max_u64(wanted, whole);
+    return b->row->size >= 2 * fused ? (uint32_t)fused : 1;
+}
+
 static void choose_vector(const geometry_request *r, const block *b, geometry *g) {
     const tuning_row *t = r->tuning;
     const uint32_t word = word_of(r), bytes = element_bytes(r->problem);
@@ -150,6 +181,7 @@ static void choose_vector(const geometry_request *r, const block *b, geometry *g
         return;
     }
     g->stream.phased = anywhere;
+    g->stream.by_segments = b->row_dims > 1 && rows_may_fuse(r, b);
     /* The fewer rows are a period, the fewer work-items share a column. */
     if (g->stream.phased && g->fused == 1 && !r->split && g->vector > t->stream_vector) {
         g->vector = t->stream_vector;
@@ -158,40 +190,23 @@ static void choose_vector(const geometry_request *r, const block *b, geometry *g
     while (!g->stream.phased && b->columns * g->fused < g->vector) /* nothing lies behind the last row */
         g->vector /= 2;
     g->load = kind_of_load(r, true, g->vector);
-    if (g->stream.phased)
-        g->stream.period = period_of(b, r->layout, g->vector, g->fused);
+    if (!g->stream.phased)
+        return;
+    const uint32_t alone = vector_period(b->row->in * (int64_t)g->fused, g->vector); /* in a segment */
+    g->stream.period = g->stream.by_segments && r->split ? alone : period_of(b, r->layout, g->vector, g->fused);
     if (g->stream.period)
         return;
     g->stream.by_segments = segments_are_parts(r, b);
     if (g->stream.by_segments && r->split)
-        g->stream.period = vector_period(b->row->in, g->vector);
+        g->stream.period = alone;
     else
         choose_irregular(r, b, g);
 }
 
-static bool has_gaps(const block *b) {
-    return pitch_of_row(&b->its) > b->its.inner * b->its.apart;
-}
-
-/* Rows that are taken as one: where they follow each other and are narrow, as many as are whole vectors and fill some
- * work-items side by side. */
-static uint32_t rows_fused(const geometry_request *r, const block *b) {
-    const tuning_row *t = r->tuning;
-    const uint32_t vector = widest_vector(r, t->column_bytes, false), read = widest_over_columns(r);
-    if (b->stride != 1 || b->row_dims != 1 || has_gaps(b) || b->row->in != (int64_t)b->columns ||
-        b->columns >= t->stream_fused_bytes / element_bytes(r->problem) ||
-        !continues(b->row->mask, b->along, b->columns))
-        return 1;
-    const uint64_t whole = read / greatest_divisor(read, b->columns);
-    const uint64_t wanted =
-        min_u64((uint64_t)t->stream_fused_lanes * vector / b->columns, b->rows / t->stream_fused_rows) / whole * whole;
-    const uint64_t fused = max_u64(wanted, whole);
-    return b->rows >= 2 * fused ? (uint32_t)fused : 1;
-}
-
 /* Work-items side by side over `columns`, in tiles of whole outputs: the part of a work-group's that have something to
  * do is as large as it gets, with rows of a tile that the memory likes. */
-#define TILES_TRIED 64 /* what the host spends on it */
+#define TILES_TRIED 64   /* what the host spends on it */
+#define PART_ROW_LINES 2 /* in a row of a tile of parts, of which each column leaves a partial answer in memory */
 
 typedef struct {
     uint32_t across, sharing, width;
@@ -238,7 +253,12 @@ static bool choose_tiling(const geometry_request *r, const block *b, geometry *g
     const uint64_t step = tile_step(g, columns);
     assert(g->stream.period > 0 && step > 0);
     const uint64_t lanes = group / g->stream.period, before = phases_of(g);
-    const uint64_t room = lanes * g->vector - min_u64(lanes * g->vector, before), most = room / step;
+    uint64_t room = lanes * g->vector - min_u64(lanes * g->vector, before);
+    const uint64_t of_part = max_u64(step, (uint64_t)PART_ROW_LINES * t->line_bytes / element_bytes(r->problem));
+    if (r->split && g->fused == 1 && !b->windowed && !may_be_words(r) &&
+        2 * ceil_div(columns, of_part) * g->outers <= wanted_groups(r, g))
+        room = min_u64(room, of_part);
+    const uint64_t most = room / step;
     const uint32_t least = max_u32(1, t->tile_row_bytes / element_bytes(r->problem));
     const double gain = (100 + t->stream_gain_percent) / 100.0;
     double best = 0;
@@ -404,13 +424,13 @@ static const char *lay_out_stream(const geometry_request *request, geometry *g) 
         return "rows that begin within vectors take a mask that lies as the input does";
     if (g->stream.phased && g->mask != MASK_ALIGNED)
         g->aligned_elements = 1; /* the kernel finds aligned vectors wherever rows begin */
-    g->length = b.rows / g->fused;
+    g->length = b.rows / b.row->size * (b.row->size / g->fused);
     g->unroll = rows_in_flight(r, &b, g);
     const uint64_t run = (uint64_t)g->stream.sharing * g->unroll, step = b.row_dims == 1 ? g->stream.sharing : run;
     const uint64_t row_bytes = g->tile_columns * element_bytes(r->problem);
     g->least = ceil_div(max_u64(run, r->tuning->part_bytes / row_bytes), run) * run;
     if (r->split && g->stream.by_segments)
-        split_segments(r, b.row->size, g);
+        split_segments(r, b.row->size / g->fused, g);
     else
         refused = split_stream(r, step, most_part_length(r, (uint64_t)g->fused * b.its.inner, 1), g);
     if (refused)
@@ -461,7 +481,7 @@ static void set_stream(const layout *given, const geometry *g, uint64_t jobs, ke
                   .outers = g->outers,
                   .per_tiles = reciprocal(g->tiles),
                   .per_outers = reciprocal(g->outers),
-                  .segment = b.row_dims == 1 ? g->length : b.row->size,
+                  .segment = b.row->size / g->fused,
                   .stride = b.row->in * (int64_t)g->fused,
                   .column_stride = b.stride,
                   .column_index = b.kept->index,
@@ -473,7 +493,7 @@ static void set_stream(const layout *given, const geometry *g, uint64_t jobs, ke
                   .fused = g->fused,
                   .row = (cl_uint)b.columns,
                   .per_row = g->fused > 1 ? short_reciprocal(b.columns) : 0,
-                  .rest = (cl_uint)(b.rows % g->fused),
+                  .rest = (cl_uint)(b.row->size % g->fused),
                   .inner = g->inner,
                   .pitch = g->pitch,
                   .per_pitch = short_reciprocal(g->pitch),
