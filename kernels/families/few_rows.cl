@@ -5,7 +5,7 @@
  * the order of the index, whatever the dims. Behind its end the last element stands again: UNROLL vectors are read at
  * once, and what is seen twice changes nothing.
  *
- * FUSED: a vector is a word of elements of one output's reduction.
+ * FUSED: a vector is a word of elements of one output's reduction; LOAD_ALIGNED where these follow each other.
  *
  * IN_TURN: outputs that are neighbours in the input have answers far apart, and neighbours' answers come from elements
  * far apart, of which there are g.others. Work-items side by side are followed by those of the next of the others, so
@@ -64,13 +64,21 @@ typedef struct {
 #define PLACE_STEPS(table, e) (long)(table).input[e]
 #endif
 
+/* The first element that is read again behind the end, and the place of what an iteration read at `at`. */
+#define LAST_READ(g) ((g)->elements - (LOAD_ALIGNED ? FUSED : 1))
+#define PLACE_READ(at, g) min((at), LAST_READ(g) + (LOAD_ALIGNED ? (at) % FUSED : 0))
+
 #if FUSED > 1
 static inline TV joined_elements(const at_t first, const __local int *places) {
+#if LOAD_ALIGNED
+    return load(DATA(first) + places[0], 1);
+#else
     T elements[VEC];
 #pragma unroll
     for (uint j = 0; j < VEC; ++j)
         elements[j] = DATA(first)[places[j]];
     return JOINED(T, elements);
+#endif
 }
 #endif
 
@@ -123,8 +131,8 @@ static inline void store_answer(__global const T *in, TARGET, const dims_t *dims
     SPREAD(uint, PLACE_OF_OUTCOME(best, x), at);
 #endif
 #pragma unroll
-    for (uint j = 0; j < OUTPUTS_AT_ONCE; ++j) /* what was read again is the last element */
-        at[j] = IS_FOUND(at[j]) ? min(at[j], g->elements - 1) : at[j];
+    for (uint j = 0; j < OUTPUTS_AT_ONCE; ++j)
+        at[j] = IS_FOUND(at[j]) ? PLACE_READ(at[j], g) : at[j];
     const long index_step = COLUMN_STEP(dims, g, x, index) * ACROSS;
     const long value_step = COLUMN_STEP(dims, g, x, value) * ACROSS;
 /* In one store, forwards or backwards: neighbours' stores then fill lines. */
@@ -160,7 +168,7 @@ KERNEL void few_rows(INPUT, TARGET, const dims_t dims, const few_rows_t g) {
     const uint me = (uint)get_local_id(0);
     const int outer_dims = KEPT - 1;
     for (uint e = me; e < FEW_ELEMENTS_MOST + BEHIND && e < g.elements + BEHIND; e += GROUP) {
-        const steps_t steps = reduced_steps(&dims, min(e, g.elements - 1), REDUCED);
+        const steps_t steps = reduced_steps(&dims, min(e, LAST_READ(&g)), REDUCED);
         places[e] = (int)OF_INPUT(steps);
 #if MASKED
         kept_places[e] = (int)steps.y;

@@ -44,10 +44,11 @@ static bool is_one_block(const geometry_request *r, uint32_t fused) {
  * are more bytes than the input, no more outputs than one store takes the answers of, so that neighbours' stores fill
  * lines; pairs of 8 bits then come one by one too. */
 static void choose_vector(const geometry_request *r, geometry *g) {
-    const layout_dim *column = column_of(r->layout);
+    const layout *l = r->layout;
+    const layout_dim *column = column_of(l), *last = &l->reduced[l->reduced_count - 1];
     const uint32_t bytes = element_bytes(r->problem), index_bytes = r->problem->index.type->bits / 8;
     const uint32_t word = word_of(r), answers = max_u32(r->tuning->vector_bytes / index_bytes, 1);
-    const uint64_t input = r->layout->reduction * bytes; /* of an output */
+    const uint64_t input = l->reduction * bytes; /* of an output */
     const bool stores_more = input <= index_bytes;
     const bool stores_much = input <= UINT64_C(2) * index_bytes; /* a word's answers are enough of a line */
     const bool narrow = column->in == 1 && column->size >= word;
@@ -64,10 +65,13 @@ static void choose_vector(const geometry_request *r, geometry *g) {
     choose_mask(r, column->mask, g->load != LOAD_ALIGNED, g);
     /* A narrow element alone is as much arithmetic as a word of them. */
     const uint32_t fused = WORD_BYTES / bytes;
-    const bool fuses = bytes < WORD_BYTES && g->vector == 1 && r->layout->reduction > 1 && r->tuning->swar &&
+    const bool fuses = bytes < WORD_BYTES && g->vector == 1 && l->reduction > 1 && r->tuning->swar &&
                        r->device->little_endian && !is_general(r->problem) && is_one_block(r, fused);
     g->fused = fuses ? fused : 1;
     g->vector *= g->fused;
+    if (fuses && last->in == 1 && last->size % fused == 0 && aligned_vector(l, fused, last) == fused &&
+        kind_of_load(r, true, fused) == LOAD_ALIGNED)
+        g->load = LOAD_ALIGNED;
 }
 
 #define OUTPUTS_APART 4u
