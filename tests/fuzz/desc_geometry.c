@@ -162,7 +162,12 @@ static void check_stream(const layout *l, const geometry *g) {
     REQUIRE((g->stream.phased || columns >= g->vector) && g->tile_columns % g->pitch == 0, "%" PRIu64 " columns",
             columns);
     REQUIRE(g->fused == 1 || (g->tiles == 1 && g->tile_columns == columns), "%" PRIu32 " fused", g->fused);
-    REQUIRE(g->length == l->reduction / inner / g->fused && g->length >= 1, "%" PRIu64 " rows", g->length);
+    /* Fused rows are of one segment, and of several parts are segments. */
+    const uint64_t rows = l->reduction / inner;
+    const uint64_t row = g->fused == 1 ? rows : l->reduced[l->reduced_count - (g->inner > 1 ? 2 : 1)].size;
+    REQUIRE(g->length == rows / row * (row / g->fused) && g->length >= 1, "%" PRIu64 " rows", g->length);
+    REQUIRE(row == rows || (g->stream.interleaved && parts == rows / row * g->stream.interleaved),
+            "%" PRIu64 " parts of %" PRIu64 " segments", parts, rows / row);
     REQUIRE(parts * windows == g->parts && ceil_div(inner, g->inner) == windows, "%" PRIu64 " windows", windows);
     REQUIRE(windows == 1 || (g->inner_first && g->row_dims == 0 && !g->tail_chunks), "%" PRIu64 " windows", windows);
     REQUIRE(g->outers * its == l->outputs, "%" PRIu64 " outers", g->outers);
@@ -177,7 +182,7 @@ static void check_stream(const layout *l, const geometry *g) {
                     (g->tail_chunks || ceil_div(segment, g->stream.interleaved) <= g->part_length),
                 "%" PRIu64 " parts of %" PRIu64, g->stream.interleaved, segment);
         REQUIRE(segment <= PART_ELEMENTS_MAX / g->fused / g->inner, "segment of %" PRIu64, segment);
-        REQUIRE(g->stream.interleaved == parts || segment == l->reduced[l->reduced_count - (g->inner > 1 ? 2 : 1)].size,
+        REQUIRE(g->stream.interleaved == parts || segment == l->reduced[l->reduced_count - (g->inner > 1 ? 2 : 1)].size / g->fused,
                 "segment of %" PRIu64, segment);
     }
     REQUIRE(g->load != LOAD_ALIGNED || g->stream.phased ||
@@ -201,6 +206,9 @@ static void check_few_rows(const layout *l, const geometry *g) {
     REQUIRE(g->few_rows.in_turn == l->both_orders, "%" PRIu32 " across", g->across);
     REQUIRE(outputs <= column->size && (g->vector == g->fused || (column->in == 1 && g->fused == 1)),
             "vectors of %" PRIu32, g->vector);
+    const layout_dim *const last = &l->reduced[l->reduced_count - 1];
+    REQUIRE(g->fused == 1 || g->load != LOAD_ALIGNED || (last->in == 1 && last->size % g->fused == 0),
+            "words of %" PRIu32, g->fused);
     REQUIRE(g->length == l->reduction && g->length <= FEW_ELEMENTS_MOST && g->unroll >= 1 && g->unroll <= g->length,
             "%" PRIu64 " elements", g->length);
     REQUIRE(farthest <= INT32_MAX, "elements %" PRId64 " apart", farthest);
