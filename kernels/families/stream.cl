@@ -180,9 +180,8 @@ KERNEL void stream(INPUT, TARGET, const dims_t dims, const stream_t g FINISH_PAR
         for (uint c = me; c < rest; c += GROUP) {
             const steps_t end = ROW_AT(&dims, &g, to - 1).at + ROW_STEPS(&dims, &g);
             const at_t p = AT_STEPS(block + end + (long)c * STEPS(1, dims.mask.along));
-            shared[SLOT(0, c)] =
-                better(shared[SLOT(0, c)],
-                       element_candidate(DATA(p)[0], KEPT_ELEMENT(p), PLACE_OF((uint)(to - PLACES_FROM), c)));
+            shared[SLOT(0, c)] = better(shared[SLOT(0, c)], element_candidate(DATA(p)[0], KEPT_ELEMENT(p),
+                                                                              PLACE_OF((uint)(to - PLACES_FROM), c)));
         }
         barrier(CLK_LOCAL_MEM_FENCE);            /* on a condition, PoCL would compile all that follows twice */
         for (uint left = g.sharing; left > 1;) { /* those that share columns */

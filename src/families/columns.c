@@ -193,7 +193,8 @@ static const char *lay_column_tiles(const geometry_request *r, const layout_dim 
 
 /* Rows that a work-item alone reads as one, where they follow each other in memory, with gaps of less than a vector and
  * of some times their own width, and are less than a few vectors: as many as are whole vectors, where such wide rows
- * are not too few and hardly a row is read twice; of narrow elements more, if there are many. */
+ * are not too few and hardly a row is read twice; of narrow elements more, if there are many. Rows without gaps of less
+ * than half a vector may be half as many, or a quarter, of which the last vector is moved back. */
 static uint32_t rows_fused(const geometry_request *r, const layout_dim *column, const layout_dim *row, bool gaps,
                            uint64_t inner) {
     const layout_dim any = {.size = UINT32_MAX, .in = 1};
@@ -215,9 +216,15 @@ static uint32_t rows_fused(const geometry_request *r, const layout_dim *column, 
         fused *= 2;
     if (columns > size && columns * fused == g.vector) /* the last vector is moved back by the last gap */
         fused *= 2;
-    /* The last wide row of a dim is moved back to end with it. */
-    const uint64_t twice = ceil_div(row->size, fused) * fused - row->size, all = r->layout->reduction / inner;
-    return row->size >= fused && twice <= row->size / 8 && all >= t->fused_rows * (uint64_t)fused ? fused : 1;
+    for (; columns * fused >= g.vector; fused /= 2) {
+        /* The last wide row of a dim is moved back to end with it. */
+        const uint64_t twice = ceil_div(row->size, fused) * fused - row->size, all = r->layout->reduction / inner;
+        if (row->size >= fused && twice <= row->size / 8 && all >= t->fused_rows * (uint64_t)fused)
+            return fused;
+        if (columns > size || 2 * columns >= g.vector)
+            break;
+    }
+    return 1;
 }
 
 /* Rows at the end of each part for whoever is done first, in chunks (kernels/workgroup/tail.clh), where parts are many

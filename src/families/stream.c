@@ -135,8 +135,8 @@ static bool has_gaps(const block *b) {
     return pitch_of_row(&b->its) > b->its.inner * b->its.apart;
 }
 
-/* Whether rows may be taken several as one: narrow ones that follow each other; of several dims those of narrow elements
- * whose segments are parts, and worth some. Single wide elements of narrow rows are loaded as fast. */
+/* Whether rows may be taken several as one: narrow ones that follow each other; of several dims those of narrow
+ * elements whose segments are parts, and worth some. Single wide elements of narrow rows are loaded as fast. */
 #define FUSED_PARTS 4u
 static bool rows_may_fuse(const geometry_request *r, const block *b) {
     const tuning_row *t = r->tuning;

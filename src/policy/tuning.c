@@ -27,8 +27,16 @@ static const row_source rows[] = {
 #include "policy/tuning.def"
 };
 
-/* A device's cache may be larger than what a row supposes. */
+/* A device's cache may be larger than what a row supposes. What is told is the processor's, which other cores than the
+ * device's may share: of so much for each compute unit, at most. */
+#define CACHE_BYTES_A_UNIT (1u << 24)
 #define CACHE_BYTES_MOST (1u << 31)
+
+static uint32_t its_cache(const device_facts *device) {
+    const uint64_t most = (uint64_t)CACHE_BYTES_A_UNIT * device->compute_units;
+    const uint64_t bytes = device->cache_bytes < most ? device->cache_bytes : most;
+    return bytes < CACHE_BYTES_MOST ? (uint32_t)bytes : CACHE_BYTES_MOST;
+}
 
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
 
@@ -164,8 +172,8 @@ argmax_cl_status tuning_choose(const char *name, const device_facts *device, tun
     const char *const given = environment_trusted("ARGMAX_CL_TUNING");
     *row = tuning_find(name ? name : tuning_class(device));
     assert(row->name);
-    if (row->cache_bytes && device->cache_bytes > row->cache_bytes)
-        row->cache_bytes = device->cache_bytes < CACHE_BYTES_MOST ? (uint32_t)device->cache_bytes : CACHE_BYTES_MOST;
+    if (row->cache_bytes && row->cache_bytes < its_cache(device))
+        row->cache_bytes = its_cache(device);
     bool changed = false;
     argmax_cl_status status = ARGMAX_CL_SUCCESS;
     if (!name && given && *given)

@@ -182,7 +182,8 @@ static void check_stream(const layout *l, const geometry *g) {
                     (g->tail_chunks || ceil_div(segment, g->stream.interleaved) <= g->part_length),
                 "%" PRIu64 " parts of %" PRIu64, g->stream.interleaved, segment);
         REQUIRE(segment <= PART_ELEMENTS_MAX / g->fused / g->inner, "segment of %" PRIu64, segment);
-        REQUIRE(g->stream.interleaved == parts || segment == l->reduced[l->reduced_count - (g->inner > 1 ? 2 : 1)].size / g->fused,
+        REQUIRE(g->stream.interleaved == parts ||
+                    segment == l->reduced[l->reduced_count - (g->inner > 1 ? 2 : 1)].size / g->fused,
                 "segment of %" PRIu64, segment);
     }
     REQUIRE(g->load != LOAD_ALIGNED || g->stream.phased ||

@@ -130,6 +130,29 @@ START_TEST(rows_are_chosen_by_the_maker) {
 }
 END_TEST
 
+/* Of a cache that is told, no more than 16 MiB for each compute unit; a row's own, where that is more. GPUs' have none.
+ */
+START_TEST(caches_are_shared) {
+    static const struct {
+        device_facts device;
+        uint32_t mebibytes;
+    } cases[] = {
+        {{.type = CL_DEVICE_TYPE_CPU, .compute_units = 2, .cache_bytes = UINT64_C(260) << 20}, 32},
+        {{.type = CL_DEVICE_TYPE_CPU, .compute_units = 8, .cache_bytes = UINT64_C(260) << 20}, 128},
+        {{.type = CL_DEVICE_TYPE_CPU, .compute_units = 8, .cache_bytes = UINT64_C(96) << 20}, 96},
+        {{.type = CL_DEVICE_TYPE_CPU, .compute_units = 8, .cache_bytes = UINT64_C(8) << 20}, 32},
+        {{.type = CL_DEVICE_TYPE_CPU, .compute_units = 1000, .cache_bytes = UINT64_C(9) << 30}, 2048},
+        {{.type = CL_DEVICE_TYPE_GPU, .compute_units = 8, .cache_bytes = UINT64_C(50) << 20}, 0},
+    };
+    ck_assert_int_eq(setenv("ARGMAX_CL_TUNING", "", 1), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        tuning_row row;
+        ck_assert_int_eq(tuning_choose(NULL, &cases[i].device, &row), ARGMAX_CL_SUCCESS);
+        ck_assert_uint_eq(row.cache_bytes >> 20, cases[i].mebibytes);
+    }
+}
+END_TEST
+
 START_TEST(hints_have_names) {
     static const char *const hints[] = {"none", "nta", "t2", "t1", "t0"};
     static const char name[] = "hints_have_names.tuning";
@@ -296,6 +319,6 @@ START_TEST(the_users_file_is_found) {
 }
 END_TEST
 
-SUITE_MAIN("tuning", sections_are_for_their_device, rows_are_chosen_by_the_maker, hints_have_names,
+SUITE_MAIN("tuning", sections_are_for_their_device, rows_are_chosen_by_the_maker, caches_are_shared, hints_have_names,
            built_in_values_are_in_range, sections_are_for_their_property, mistakes_are_named_with_their_line,
            only_text_is_read, only_files_are_read, the_users_file_is_found)
