@@ -87,7 +87,8 @@ static void choose_apart(const geometry_request *r, uint32_t group, geometry *g)
     const uint64_t loads = min_u64(r->layout->reduction, t->few_loads);
     const uint32_t bytes = element_bytes(r->problem);
     const bool in_turn = r->layout->both_orders;
-    const uint32_t items = in_turn ? floor_power(t->scattered_outputs, group) : ITEMS_ACROSS;
+    const uint32_t turn = (uint32_t)min_u64(t->scattered_outputs, column->size);
+    const uint32_t items = in_turn ? floor_power(turn, group) : ITEMS_ACROSS;
     uint32_t vector = max_u32(in_turn ? 1 : g->vector, word_of(r));
     while (loads * vector * bytes < t->few_flight_bytes && vector < OUTPUTS_APART)
         vector *= 2;

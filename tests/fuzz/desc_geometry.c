@@ -273,9 +273,11 @@ static void check_units(const layout *l, uint32_t bits, const geometry *g) {
 static void check_fused(uint64_t row_size, const layout_dim *column, const layout_dim *row, const geometry *g) {
     const uint64_t pitch = (uint64_t)row->in, width = pitch * g->fused;
     REQUIRE(is_of(g, "columns") && g->scan.group == 1 && g->load != LOAD_ALIGNED, "%" PRIu32 " fused", g->fused);
-    REQUIRE(width % g->vector == 0 && g->panel > 1 && width <= (uint64_t)g->panel * g->vector && g->tiles == 1,
+    REQUIRE(is_power(g->fused) && g->panel > 1 && width <= (uint64_t)g->panel * g->vector && g->tiles == 1,
             "%" PRIu64 " columns of %" PRIu32 " x %" PRIu32, width, g->vector, g->panel);
-    REQUIRE(g->panel == 2 || width == (uint64_t)g->panel * g->vector, "a panel of %" PRIu32 " vectors", g->panel);
+    REQUIRE(width % g->vector == 0 || (pitch == row_size && width > g->vector && 2 * pitch < g->vector),
+            "%" PRIu64 " columns in vectors of %" PRIu32, width, g->vector);
+    REQUIRE(g->panel == 2 || ceil_div(width, g->vector) == g->panel, "a panel of %" PRIu32 " vectors", g->panel);
     REQUIRE(column->in == (int64_t)(g->apart > 1 ? 1 : g->inner) && row->in > 0 && pitch >= row_size,
             "rows %" PRId64 " apart", row->in);
     REQUIRE(pitch == row_size || (g->inner == 1 && g->row_dims <= 1 && pitch - row_size < g->vector),
