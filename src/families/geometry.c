@@ -358,8 +358,9 @@ void addressed_elements(const layout *l, cl_ulong *first, cl_ulong *last) {
 
 bool may_store_non_temporal(const geometry_request *r) {
     const uint32_t reads = element_bytes(r->problem), writes = r->problem->index.type->bits / 8;
-    return r->device->clang_cpu && !is_general(r->problem) && comes_from_memory(r) &&
-           r->layout->reduction < (uint64_t)r->tuning->non_temporal_share * writes / reads;
+    const uint64_t few = (uint64_t)r->tuning->non_temporal_share * writes / reads, most = r->tuning->cache_bytes;
+    return r->device->clang_cpu && !is_general(r->problem) && r->layout->reduction < few && most &&
+           r->layout->reduction * reads + writes > most / r->layout->outputs;
 }
 
 bool stores_non_temporal(const geometry_request *r, const geometry *g) {
