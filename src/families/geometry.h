@@ -161,8 +161,8 @@ uint64_t columns_of_row(const layout *l, uint64_t outputs, uint32_t inner, uint3
 uint64_t outputs_inside(const layout *l, uint64_t enough);
 /* Whether the input is more than what caches may hold of it from one run to the next. */
 bool comes_from_memory(const geometry_request *r);
-/* Whether one work-item's answers are a part of the memory's work that counts, and a cache has no room for them beside the
- * input. */
+/* Whether one work-item's answers are a part of the memory's work that counts, and a cache has no room for them beside
+ * the input. */
 bool may_store_non_temporal(const geometry_request *r);
 /* Whether they are stored past the caches: g->scan, vector, load and parts are set. */
 bool stores_non_temporal(const geometry_request *r, const geometry *g);
