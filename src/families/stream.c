@@ -141,7 +141,7 @@ static bool has_gaps(const block *b) {
 static bool rows_may_fuse(const geometry_request *r, const block *b) {
     const tuning_row *t = r->tuning;
     const uint32_t bytes = element_bytes(r->problem);
-    return b->stride == 1 && !has_gaps(b) && b->row->in == (int64_t)b->columns &&
+    return !b->inner_first && b->stride == 1 && !has_gaps(b) && b->row->in == (int64_t)b->columns &&
            b->columns < t->stream_fused_bytes / bytes && continues(b->row->mask, b->along, b->columns) &&
            (b->row_dims == 1 ||
             (bytes < WORD_BYTES && b->row->size * b->columns * bytes >= (uint64_t)FUSED_PARTS * t->part_bytes &&
@@ -376,7 +376,7 @@ static uint32_t tile_answers(const geometry *g) {
 /* Vectors and tiles over a block; false where its neighbours fit no work-group. Those that the index counts last then
  * are in windows, which may have any number of columns. */
 static bool lay_tiles(const geometry_request *r, const block *b, geometry *g) {
-    g->fused = b->inner_first ? 1 : rows_fused(r, b);
+    g->fused = rows_fused(r, b);
     g->inner = b->its.inner;
     g->apart = b->its.apart;
     g->pitch = b->windowed ? 1 : pitch_of_row(&b->its);
