@@ -273,8 +273,8 @@ static inline ALWAYS candidate_t scan_vectors(const at_t start, const dims_t *di
 
 /* Vectors [from, to) of a segment, with the elements before the first and behind the last of all. */
 #if LANES >= 2 * VEC && !SPLIT
-/* Of these a lane has one at most, which is on its way while vectors are read. Not in parts, of which few have any: what
- * the element takes of the registers keeps loads of NVIDIA's from being issued together. */
+/* Of these a lane has one at most, which is on its way while vectors are read. Not in parts, of which few have any:
+ * the registers that the element takes keep NVIDIA's loads of a batch from being issued together. */
 static inline ALWAYS candidate_t scan_segment(const at_t start, const dims_t *dims, const rows_t *g, const ulong from,
                                               const ulong to, const uint lane, const ulong origin) {
     const ulong head = head_of(start);

@@ -313,12 +313,20 @@ static uint32_t group_of(const geometry_request *r, const block *b, const geomet
     return group;
 }
 
+/* Work-groups that have something to do at a time: those wanted, or fewer. Where a second turn of those that run at once
+ * has few, its own: the first turn's keep the memory busy either way. */
+static uint64_t groups_at_a_time(const geometry_request *r, const geometry *g) {
+    const uint64_t jobs = r->split ? wanted_groups(r, g) : g->tiles * g->outers;
+    const uint64_t turn = (uint64_t)r->device->compute_units * r->tuning->stream_resident / g->scan.group;
+    return jobs > turn && jobs < 2 * turn ? jobs - turn : jobs;
+}
+
 /* Rows that a work-item loads before it reduces them: twice as many where that would leave little on its way to a
  * compute unit, and rows are many and at equal distances. */
 static uint32_t rows_in_flight(const geometry_request *r, const block *b, const geometry *g) {
     const tuning_row *t = r->tuning;
     const uint64_t group = g->scan.group, most = wanted_groups(r, g) * max_u64(group, t->group_stream);
-    const uint64_t jobs = r->split ? wanted_groups(r, g) : g->tiles * g->outers, items = min_u64(jobs * group, most);
+    const uint64_t items = min_u64(groups_at_a_time(r, g) * group, most);
     const uint64_t bytes = items / r->device->compute_units * load_bytes(r, g) * t->stream_unroll;
     const bool more = b->row_dims == 1 && bytes < t->stream_flight_bytes &&
                       g->length >= 4 * (uint64_t)g->stream.sharing * t->stream_unroll;
