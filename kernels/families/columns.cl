@@ -151,9 +151,14 @@ static inline void store_answer(__global const T *in, TARGET, const dims_t *d, c
 #include "families/columns_alone.clh"
 #endif
 
-/* Answers before a row's first one with which its first line of them would begin. */
+/* Answers before a row's first one with which its first line of them would begin; backwards the line's last one is the
+ * first. */
 #if WHOLE_LINES
-#define BEFORE_FIRST(o) ((uintptr_t)(index + (o).place.index[0]) / sizeof(IDX_T) % PIECE)
+static inline ulong before_first(__global const IDX_T *first, const long step) {
+    const ulong place = (uintptr_t)first / sizeof(IDX_T) % PIECE;
+    return step < 0 ? PIECE - 1 - place : place;
+}
+#define BEFORE_FIRST(o) before_first(index + (o).place.index[0], g.column_index)
 #else
 #define BEFORE_FIRST(o) 0
 #endif

@@ -334,8 +334,8 @@ static const char *lay_out_columns(const geometry_request *request, geometry *g)
         return refused;
     /* All of them or none: where rows have many ends, lines that are stored in both ways cost more than these save. */
     const bool by_vectors = g->outers == 1 || kept->size % min_u32(g->vector, VECTOR_MAX) == 0;
-    g->non_temporal = g->fused == 1 && g->inner == 1 && column.index == 1 && (g->whole_lines || by_vectors) &&
-                      stores_non_temporal(r, g);
+    g->non_temporal = g->fused == 1 && g->inner == 1 && magnitude(column.index) == 1 &&
+                      (g->whole_lines || by_vectors) && stores_non_temporal(r, g);
     assert(g->non_temporal || !g->whole_lines); /* tiles have room for what is before the first column */
     refused = plan_merge(r, g->tiles * g->outers, min_u64(its.outputs, g->tile_columns / g->inner), g);
     if (!refused)

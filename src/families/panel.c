@@ -103,7 +103,7 @@ static void choose_panel_prefetch(const geometry_request *r, const layout_dim *c
 
 const char *lay_panel(const geometry_request *r, const layout_dim *column, uint64_t rows, uint64_t outers,
                       uint64_t least_rows, geometry *g) {
-    g->whole_lines = !r->split && g->inner == 1 && g->fused == 1 && column->index == 1 && g->vector > 1 &&
+    g->whole_lines = !r->split && g->inner == 1 && g->fused == 1 && magnitude(column->index) == 1 && g->vector > 1 &&
                      rows_are_wide(r, column) && may_store_non_temporal(r);
     const uint64_t columns = column->size + (g->whole_lines ? VECTOR_MAX - 1 : 0),
                    vectors = ceil_div(columns, g->vector);
