@@ -311,7 +311,8 @@ typedef struct geometry {
     bool inner_first;      /* and the index counts these last: INNER_FIRST */
     uint32_t apart;        /* the same: columns from one of them to the next */
     uint32_t row_dims;     /* columns: ROW_DIMS */
-    uint32_t pitch;        /* ROW_DIMS > 1: columns from the first of the last kept dim to the next such one */
+    uint32_t pitch;        /* ROW_DIMS > 1: columns from the first of the last kept dim to the next such one; of rows
+                              that are fused: from one row to the next */
     uint64_t tile_columns; /* columns, stream, segments: columns (outputs) of a tile, except the last */
     /* What the kernels of one family alone are told. */
     union {

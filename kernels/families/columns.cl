@@ -134,8 +134,8 @@ static inline void store_answer(__global const T *in, TARGET, const dims_t *d, c
 #endif
 #if ROW_DIMS > 1
 #define ANSWERS(g) (dims.outputs / (g).outers)
-#elif FUSED > 1 && !INNER
-#define ANSWERS(g) ((g).columns - (FUSED - 1) * (g).apart)
+#elif FUSED > 1 && !APART
+#define ANSWERS(g) ANSWERS_OF(g, (g).columns - (FUSED - 1) * (g).apart)
 #else
 #define ANSWERS(g) ANSWERS_OF(g, (g).columns / FUSED) /* size of the last kept dim */
 #endif

@@ -264,6 +264,13 @@ static uint32_t most_neighbours(const geometry_request *r) {
     return (more ? t->inner_cached_bytes : t->inner_bytes) / (uint32_t)bytes;
 }
 
+/* Whether all elements are one output's, in narrow rows with gaps between them. */
+static bool are_rows_of_one(const layout *l, uint32_t most) {
+    const layout_dim *last = &l->reduced[l->reduced_count - 1];
+    return l->outputs == 1 && l->reduced_count > 1 && last->in == 1 && last->size > 1 && last->size <= most &&
+           last[-1].in > (int64_t)last->size;
+}
+
 /* The outputs in a row that a work-item alone takes as one: neighbours of an output among those of others as long as no
  * segments are worth it; others' in between as long as both are few bytes, which columns of their own would leave for
  * the next far row; or those of several dims where one has few. */
@@ -273,6 +280,8 @@ static output_row row_of_outputs(const geometry_request *r) {
     const uint32_t bytes = element_bytes(r->problem), most = min_u32(t->apart_bytes, panel_room(r) / 2) / bytes;
     const output_row its = output_row_of(l, most_neighbours(r), most);
     const uint32_t gap = max_u32(t->line_bytes / bytes, 1) - 1; /* which leaves no line out */
+    if (t->group_columns == 1 && !r->strided && are_rows_of_one(l, most_neighbours(r)))
+        return (output_row){(uint32_t)l->reduced[l->reduced_count - 1].size, 1, 1, 1, 0};
     if (t->group_columns > 1 || l->kept[l->kept_count - 1].size == 1)
         return joined_outputs(l, 0, 0);
     return r->strided || its.inner == 1 || l->reduction / its.inner < rows_of_outputs(r, its.apart)
@@ -288,7 +297,8 @@ static bool neighbours_are_first(const geometry_request *r, layout *turned) {
     *turned = with_first_last(r->layout);
     seen.layout = turned;
     const output_row its = row_of_outputs(&seen);
-    return its.inner > 1 && its.apart == 1 && lines_are_shared(r, turned, columns_of_block(&its));
+    return its.inner > 1 && its.apart == 1 && turned->outputs > 1 &&
+           lines_are_shared(r, turned, columns_of_block(&its));
 }
 
 bool columns_come_first(const geometry_request *r) {
@@ -320,11 +330,14 @@ static const char *lay_out_columns(const geometry_request *request, geometry *g)
     }
     const layout_dim *row = &l->reduced[l->reduced_count - (g->inner > 1 ? 2 : 1)];
     assert(row->size > 0 && g->inner > 0);
-    g->fused = rows_fused(r, &column, row, g->inner == 1 && g->row_dims == 1, g->inner);
+    const bool gaps = g->apart == 1 && g->row_dims == 1;
+    g->fused = rows_fused(r, &column, row, gaps, g->inner);
+    if (g->fused == 1 && g->inner > 1 && l->outputs == 1)
+        return "it takes neighbours of a single output in rows that are read several as one";
     const uint64_t rows = l->reduction / g->inner / row->size * ceil_div(row->size, g->fused);
     if (g->fused > 1)
         column.size = (uint64_t)row->in * g->fused;
-    if (g->fused > 1 && g->inner == 1 && g->row_dims == 1)
+    if (g->fused > 1 && gaps)
         g->pitch = (uint32_t)row->in;
     assert(column.size > 0);
     /* Whether vectors are aligned is told of a dim of the layout itself. */
@@ -447,6 +460,8 @@ static bool columns_are_nearer(const geometry_request *r, const geometry *g) {
     const int64_t column = l->kept[l->kept_count - 1].in;
     const layout_dim *last = &l->reduced[l->reduced_count - (g->inner > 1 && !g->inner_first ? 2 : 1)];
     const uint64_t row = magnitude(last->in);
+    if (l->outputs == 1 && g->inner > 1 && g->fused > 1)
+        return true;
     return l->kept[l->kept_count - 1].size > 1 && column > 0 && (row > (uint64_t)column || row == 0 || last->size == 1);
 }
 
