@@ -152,9 +152,9 @@ typedef struct {
     abi_ulong rows, part_length; /* rows of a column, of a part */
     abi_ulong columns, tiles,
         tile_columns;                /* size of the last kept dim (times FUSED), tiles that cover it, columns of one */
-    abi_uint inner, apart;           /* columns of an output, more than 1: INNER; APART: between two; ROW_DIMS:
-                                        from the first of the last kept dim to the next such one; FUSED without
-                                        either, of one dim: from a row to the next */
+    abi_uint inner, apart;           /* columns of an output, more than 1: INNER; with APART from one of these to
+                                        the next, with ROW_DIMS from the first of the last kept dim to the next
+                                        such one, else with FUSED from a row to the next */
     abi_ulong outers;                /* outputs / columns */
     abi_ulong per_tiles, per_outers; /* their reciprocals */
     abi_ulong segment;               /* size of the last reduced dim that is walked (in rows that are FUSED) */
