@@ -278,9 +278,10 @@ static output_row row_of_outputs(const geometry_request *r) {
     const tuning_row *t = r->tuning;
     const layout *l = r->layout;
     const uint32_t bytes = element_bytes(r->problem), most = min_u32(t->apart_bytes, panel_room(r) / 2) / bytes;
-    const output_row its = output_row_of(l, most_neighbours(r), most);
+    const uint32_t neighbours = most_neighbours(r);
+    const output_row its = output_row_of(l, neighbours, most);
     const uint32_t gap = max_u32(t->line_bytes / bytes, 1) - 1; /* which leaves no line out */
-    if (t->group_columns == 1 && !r->strided && are_rows_of_one(l, most_neighbours(r)))
+    if (t->group_columns == 1 && !r->strided && are_rows_of_one(l, neighbours))
         return (output_row){(uint32_t)l->reduced[l->reduced_count - 1].size, 1, 1, 1, 0};
     if (t->group_columns > 1 || l->kept[l->kept_count - 1].size == 1)
         return joined_outputs(l, 0, 0);
@@ -460,8 +461,8 @@ static bool columns_are_nearer(const geometry_request *r, const geometry *g) {
     const int64_t column = l->kept[l->kept_count - 1].in;
     const layout_dim *last = &l->reduced[l->reduced_count - (g->inner > 1 && !g->inner_first ? 2 : 1)];
     const uint64_t row = magnitude(last->in);
-    if (l->outputs == 1 && g->inner > 1 && g->fused > 1)
-        return true;
+    if (l->outputs == 1)
+        return g->inner > 1;
     return l->kept[l->kept_count - 1].size > 1 && column > 0 && (row > (uint64_t)column || row == 0 || last->size == 1);
 }
 

@@ -316,10 +316,10 @@ static uint32_t group_of(const geometry_request *r, const block *b, const geomet
 /* Work-groups that have something to do at a time: those wanted, or fewer. Where a second turn of those that run at
  * once has few, its own: the first turn's keep the memory busy either way. */
 static uint64_t groups_at_a_time(const geometry_request *r, const geometry *g) {
-    const uint64_t jobs = g->tiles * g->outers;
-    const uint64_t turn = (uint64_t)r->device->compute_units * r->tuning->stream_resident / g->scan.group;
     if (r->split)
         return wanted_groups(r, g);
+    const uint64_t jobs = g->tiles * g->outers;
+    const uint64_t turn = (uint64_t)r->device->compute_units * r->tuning->stream_resident / g->scan.group;
     return jobs > turn && jobs < 2 * turn ? jobs - turn : jobs;
 }
 
