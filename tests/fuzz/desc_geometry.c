@@ -278,10 +278,12 @@ static void check_fused(uint64_t row_size, const layout_dim *column, const layou
     REQUIRE(width % g->vector == 0 || (pitch == row_size && width > g->vector && 2 * pitch < g->vector),
             "%" PRIu64 " columns in vectors of %" PRIu32, width, g->vector);
     REQUIRE(g->panel == 2 || ceil_div(width, g->vector) == g->panel, "a panel of %" PRIu32 " vectors", g->panel);
-    REQUIRE(column->in == (int64_t)(g->apart > 1 ? 1 : g->inner) && row->in > 0 && pitch >= row_size,
+    REQUIRE((column->size == 1 || column->in == (int64_t)(g->apart > 1 ? 1 : g->inner)) && row->in > 0 &&
+                pitch >= row_size,
             "rows %" PRId64 " apart", row->in);
-    REQUIRE(pitch == row_size || (g->inner == 1 && g->row_dims <= 1 && pitch - row_size < g->vector),
+    REQUIRE(pitch == row_size || (g->apart == 1 && g->row_dims <= 1 && pitch - row_size < g->vector),
             "gaps of %" PRIu64, pitch - row_size);
+    REQUIRE(g->apart > 1 || g->row_dims > 1 || g->pitch == pitch, "pitch %" PRIu32, g->pitch);
     REQUIRE(row->size >= g->fused, "%" PRIu64 " rows", row->size);
 }
 
